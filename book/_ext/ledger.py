@@ -1,0 +1,5 @@
+"""The claims ledger."""
+
+
+def setup(app):
+    return {"parallel_read_safe": True}
