@@ -1,37 +1,72 @@
-# make book, make test: everything else hangs on these two.
+# `make book` and `make test` are the two commands; the rest serves those who write.
 SHELL  := /bin/bash
 PYTHON ?= python3
-VENV   := .venv
-PY     := $(VENV)/bin/python
+PY     := .venv/bin/python
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+BOOK   := rm -rf _build/html _build/.doctrees && .venv/bin/jupyter-book build . -W -n --keep-going
+NBVAL  := $(PY) -m pytest notebooks --nbval-lax --nbval-current-env --nbval-cell-timeout=180 \
+          --nbval-sanitize-with tests/notebooks/sanitize.cfg -n 2 --dist loadscope -W default
+N      ?=
 PORT   ?= 8000
 
 .PHONY: help book serve pdf test notebooks bench clean
 .DEFAULT_GOAL := help
-.SUFFIXES:
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make book        environment, package and the rendered book in _build/html
-book: $(VENV)/book.installed
-	@rm -rf _build/html _build/.doctrees
-	$(VENV)/bin/jupyter-book build . -W -n --keep-going
-	@echo "The book is in _build/html: open _build/html/index.html, or 'make serve'."
+## make book             environment, package, and the rendered book in _build/html
+book: .venv/book.installed
+	$(BOOK)
+	@echo; echo "The book: _build/html/index.html (open it in a browser, or 'make serve')."
 
-## make serve       the rendered book on http://localhost:8000 (PORT=...)
+## make serve            the rendered book on http://localhost:8000 (PORT=...)
 serve:
 	@test -f _build/html/index.html || { echo "nothing to serve yet: run 'make book' first"; exit 1; }
 	$(PYTHON) -m http.server --directory _build/html --bind 127.0.0.1 $(PORT)
 
-$(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python >= 3.11 is needed; '$(PYTHON)' is older. Try: make book PYTHON=python3.12"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+## make pdf              the whole book as one file, _build/html/recurrence.pdf
+pdf: .venv/book.installed chromium
+	export RECURRENCE_PDF=1; $(BOOK)
+	$(PY) book/tools/pdf.py _build/html _build/html/recurrence.pdf
 
-$(VENV)/book.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+## make test             everything that CI checks
+test: export TQDM_DISABLE := 1
+test: export OMP_NUM_THREADS := 1
+test: .venv/test.installed chromium
+	.venv/bin/ruff check .
+	$(PY) -m pytest tests -n 2 --ignore tests/book
+	$(NBVAL)
+	$(BOOK)
+	$(PY) -m pytest tests/book -n 2
+
+## make notebooks        runs every notebook again and stores its outputs (N=03: that one)
+notebooks: .venv/book.installed
+	$(PY) book/tools/notebooks.py run $(if $(N),--only $(N))
+
+## make bench            ours against the alternative, timed side by side; results/benchmarks.json
+bench: .venv/test.installed
+	OMP_NUM_THREADS=1 $(PY) -m benchmarks
+
+## make clean            removes what was built, keeps the environment
+clean:
+	rm -rf _build
+
+.PHONY: chromium
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
+	  elif command -v apt-get >/dev/null && sudo -n true 2>/dev/null; then sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
+	  else echo "A Chromium is needed for the browser tests and the PDF: install Debian's package 'chromium', or Google Chrome, and run again."; exit 1; fi; }
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed and '$(PYTHON)' is older. With another one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/book.installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) -e '.[book]'
 	@touch $@
 
-$(VENV)/test.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+.venv/test.installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) -e '.[test]'
-	@touch $@ $(VENV)/book.installed
+	@touch .venv/book.installed $@
