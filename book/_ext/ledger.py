@@ -1,5 +1,219 @@
-"""The claims ledger."""
+"""The claims ledger and the errata as pages: three directives and a role over :mod:`claims`.
+
+``{claims-summary}`` counts the claims by verdict, ``{claims-ledger}`` is the table with a filter, ``{errata}`` lists what
+the sources get wrong, and ``{claim}`A1``` links to a row from anywhere. The data is checked when a build starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import ClassVar
+
+import claims
+from claims import Claim, Correction, Ledger
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import ReferenceRole, SphinxDirective
+
+COLUMNS = ("Claim", "Statement", "Source", "Verdict", "Evidence")
+PAGES = ("claims-summary", "ledger", "errata")  # a page with one of these classes gets the style sheet and the script
 
 
-def setup(app):
-    return {"parallel_read_safe": True}
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def slug(words: str) -> str:
+    return words.replace(" ", "-")
+
+
+def link(target: str, text: str, docname: str) -> addnodes.pending_xref:
+    """A reference to a label anywhere in the book; Sphinx warns when there is none."""
+    options = {"refdomain": "std", "reftype": "ref", "refexplicit": True, "refwarn": True}
+    return addnodes.pending_xref("", nodes.inline(text, text), reftarget=target.lower(), refdoc=docname, **options)
+
+
+class ClaimRole(ReferenceRole):
+    """``{claim}`A1``` or ``{claim}`the first claim <A1>```: a link to that row of the ledger."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        node = link(f"claim-{self.target}", self.title, self.env.docname)
+        self.set_source_info(node)
+        return [node], []
+
+
+class LedgerDirective(SphinxDirective):
+    """What the directives share: the ledger, and Markdown from it turned into nodes."""
+
+    @property
+    def ledger(self) -> Ledger:
+        self.env.note_dependency(str(Path(self.env.srcdir) / claims.PATH))
+        return self.env.app.claims_ledger
+
+    def markdown(self, text: str) -> list[nodes.Node]:
+        holder = nodes.Element()
+        self.state.nested_parse(StringList(text.splitlines(), claims.PATH), self.content_offset, holder)
+        return holder.children
+
+    def link(self, target: str, text: str) -> addnodes.pending_xref:
+        return link(target, text, self.env.docname)
+
+    def cell_link(self, cell: str) -> addnodes.pending_xref:
+        notebook, _, label = cell.partition("#")
+        return self.link(label, f"{self.ledger.chapters[int(notebook[:2])]}: {label.replace('-', ' ')}")
+
+    def anchor(self, node: nodes.Element, name: str) -> nodes.Element:
+        node["ids"], node["names"] = [name], [name.lower()]
+        self.state.document.note_explicit_target(node)
+        return node
+
+
+class Summary(LedgerDirective):
+    """How many claims there are, and how many have each verdict."""
+
+    def run(self) -> list[nodes.Node]:
+        items = nodes.bullet_list("", classes=["claims-summary"])
+        for verdict, number in self.ledger.verdicts().items():
+            label = nodes.inline("", verdict, classes=["verdict", slug(verdict)])
+            items += nodes.list_item("", nodes.paragraph("", "", nodes.strong("", str(number)), nodes.Text(" "), label))
+        total, settled = len(self.ledger.claims), sum(claim.settled for claim in self.ledger.claims)
+        sentence = f"{count(total, 'claim')} from {len(self.ledger.sources)} sources, {settled} of them settled:"
+        return [nodes.paragraph("", sentence), items]
+
+
+class Table(LedgerDirective):
+    """Every source described, the filter, and one row per claim."""
+
+    def run(self) -> list[nodes.Node]:
+        return [nodes.raw("", self._filter(), format="html"), self._table()]
+
+    def _filter(self) -> str:
+        sources = [(source.letter, f"{source.letter}. {source.name}") for source in self.ledger.sources]
+        verdicts = [(slug(verdict), f"{verdict} ({n})") for verdict, n in self.ledger.verdicts().items()]
+        return (
+            '<form class="ledger-filter" hidden>'
+            f"{_select('source', 'Source', 'all sources', sources)}"
+            f"{_select('verdict', 'Verdict', 'all verdicts', verdicts)}"
+            '<button type="reset">Show all</button><p role="status"></p></form>'
+        )
+
+    def _table(self) -> nodes.table:
+        head = nodes.row("", *(nodes.entry("", nodes.paragraph("", name)) for name in COLUMNS))
+        group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in COLUMNS), cols=len(COLUMNS))
+        group[0]["stub"] = 1
+        group += [nodes.thead("", head), nodes.tbody("", *map(self._row, self.ledger.claims))]
+        return nodes.table("", group, classes=["ledger", "colwidths-auto"])
+
+    def _row(self, claim: Claim) -> nodes.row:
+        verdict = nodes.inline("", claim.verdict, classes=["verdict", slug(claim.verdict)])
+        place = claim.place + (f". {{cite:t}}`{','.join(claim.references)}`" if claim.references else "")
+        contents = (
+            [nodes.paragraph("", "", self.link(f"claim-{claim.id}", claim.id))],
+            self.markdown(claim.statement),
+            self.markdown(place),
+            [nodes.paragraph("", "", verdict)],
+            self._evidence(claim),
+        )
+        cells = (
+            nodes.entry("", *content, classes=[f"ledger-{name.lower()}"])
+            for name, content in zip(COLUMNS, contents, strict=True)
+        )
+        classes = [f"source-{claim.source.lower()}", f"verdict-{slug(claim.verdict)}"]
+        return self.anchor(nodes.row("", *cells, classes=classes), f"claim-{claim.id}")
+
+    def _evidence(self, claim: Claim) -> list[nodes.Node]:
+        lines: list[list[nodes.Node]] = [[self.cell_link(cell)] for cell in claim.cells]
+        lines += [[nodes.literal("", test, classes=["test-id"])] for test in claim.tests]
+        if claim.corrections:
+            lines.append([self.link(f"erratum-{claim.id}", f"Erratum {claim.id}")])
+        if not claim.settled:
+            titles = " and ".join(self.ledger.chapters[number] for number in claim.chapters)
+            lines.append([nodes.Text("Chapter: "), nodes.emphasis("", titles)])
+        return [nodes.paragraph("", "", *line) for line in lines]
+
+
+def _select(name: str, label: str, every: str, options: Iterable[tuple[str, str]]) -> str:
+    choices = "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in options)
+    return f'<label>{label} <select name="{name}"><option value="">{every}</option>{choices}</select></label>'
+
+
+class Sources(LedgerDirective):
+    """Each source with its letter, its description and how many claims it makes."""
+
+    def run(self) -> list[nodes.Node]:
+        items = nodes.definition_list("", classes=["claims-sources"])
+        for source in self.ledger.sources:
+            term = nodes.term("", f"{source.letter}. {source.name} ({count(len(self.ledger.of(source.letter)), 'claim')})")
+            items += nodes.definition_list_item("", term, nodes.definition("", *self.markdown(source.description)))
+        return [items]
+
+
+class Errata(LedgerDirective):
+    """Every correction of the ledger, grouped by source; how far the reading has come where there is none."""
+
+    def run(self) -> list[nodes.Node]:
+        return [self._progress(), *filter(None, map(self._source, self.ledger.sources))]
+
+    def _progress(self) -> nodes.paragraph:
+        examined = [claim for claim in self.ledger.claims if claim.settled or claim.corrections]
+        found = sum(len(claim.corrections) for claim in self.ledger.claims)
+        return nodes.paragraph(
+            "",
+            f"So far {len(examined)} of {count(len(self.ledger.claims), 'claim')} have been examined, and "
+            f"{count(found, 'mistake') if found else 'no mistake'} {'is' if found == 1 else 'are' if found else 'is'} recorded.",
+        )
+
+    def _source(self, source: claims.Source) -> nodes.section | None:
+        wrong = [claim for claim in self.ledger.of(source.letter) if claim.corrections]
+        if not wrong:
+            return None
+        section = nodes.section("", nodes.title("", source.name), classes=["errata"])
+        section += self.markdown(source.description)
+        section += map(self._claim, wrong)
+        return self.anchor(section, f"errata-{source.letter}")
+
+    def _claim(self, claim: Claim) -> nodes.section:
+        section = nodes.section("", nodes.title("", f"{claim.id}: {claim.place}"))
+        row = self.link(f"claim-{claim.id}", f"Claim {claim.id}")
+        section += nodes.paragraph("", "", row, nodes.Text(f", {claim.verdict}."))
+        section += map(self._correction, claim.corrections)
+        return self.anchor(section, f"erratum-{claim.id}")
+
+    def _correction(self, correction: Correction) -> nodes.definition_list:
+        example = self.markdown(correction.example)
+        example.append(nodes.paragraph("", "", self.cell_link(correction.cell)))
+        parts = {
+            "The source says": self.markdown(correction.says),
+            "What is true": self.markdown(correction.truth),
+            "Smallest example": example,
+        }
+        items = (nodes.definition_list_item("", nodes.term("", t), nodes.definition("", *c)) for t, c in parts.items())
+        return nodes.definition_list("", *items, classes=["correction"])
+
+
+def read_ledger(app: Sphinx) -> None:
+    try:
+        app.claims_ledger = claims.load(Path(app.srcdir))
+    except (OSError, claims.LedgerError) as error:
+        raise ExtensionError(str(error)) from error
+
+
+def add_assets(app: Sphinx, pagename: str, template: str, context: dict, doctree: nodes.document | None) -> None:
+    if doctree and any(set(PAGES) & set(node.get("classes", ())) for node in doctree.findall(nodes.Element)):
+        app.add_css_file("ledger.css")
+        app.add_js_file("ledger.js", loading_method="defer")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    directives: ClassVar = {"claims-summary": Summary, "claims-sources": Sources, "claims-ledger": Table, "errata": Errata}
+    for name, directive in directives.items():
+        app.add_directive(name, directive)
+    app.add_role("claim", ClaimRole())
+    app.connect("builder-inited", read_ledger)
+    app.connect("html-page-context", add_assets)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,220 @@
+"""The claims ledger as data: what ``book/claims.yml`` holds, and the laws it keeps."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+PATH = "book/claims.yml"
+OPEN = "open"
+VERDICTS = (OPEN, "proved", "corrected", "false as stated", "measured")
+NEEDS_CORRECTION = ("corrected", "false as stated")
+COUNTS = {"A": 14, "B": 19, "C": 12, "D": 5, "E": 11}  # claims to settle, by source
+IDS = tuple(f"{source}{number}" for source, count in COUNTS.items() for number in range(1, count + 1))
+
+TOP = {"chapters": dict, "sources": dict, "claims": list}
+SOURCE = {"name": str, "description": str}
+ROW = {"id": str, "statement": str, "place": str, "references": list, "chapters": list, "verdict": str}
+ROW |= {"cells": list, "tests": list}
+CORRECTION = {"says": str, "truth": str, "example": str, "cell": str}
+
+
+class LedgerError(ValueError):
+    """The ledger breaks its laws; the message lists every breach."""
+
+
+@dataclass(frozen=True)
+class Source:
+    letter: str
+    name: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Correction:
+    """One mistake of a source: what it says, what is true, the smallest example, and the cell that shows it."""
+
+    says: str
+    truth: str
+    example: str
+    cell: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    id: str
+    statement: str
+    place: str
+    references: tuple[str, ...]
+    chapters: tuple[int, ...]
+    verdict: str
+    cells: tuple[str, ...]
+    tests: tuple[str, ...]
+    corrections: tuple[Correction, ...]
+
+    @property
+    def source(self) -> str:
+        return self.id[0]
+
+    @property
+    def settled(self) -> bool:
+        return self.verdict != OPEN
+
+
+@dataclass(frozen=True)
+class Ledger:
+    chapters: dict[int, str]
+    sources: tuple[Source, ...]
+    claims: tuple[Claim, ...]
+
+    def of(self, source: str) -> tuple[Claim, ...]:
+        """The claims of one source, in order."""
+        return tuple(claim for claim in self.claims if claim.source == source)
+
+    def verdicts(self) -> dict[str, int]:
+        """How many claims have each verdict, every verdict named."""
+        found = Counter(claim.verdict for claim in self.claims)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def load(root: Path) -> Ledger:
+    """The ledger of the book at ``root``. Raises :class:`LedgerError` with every breach at once."""
+    raw = yaml.safe_load((root / PATH).read_text(encoding="utf-8"))
+    if breaches := check(raw, root):
+        raise LedgerError(f"{PATH} breaks its laws ({len(breaches)}):\n" + "\n".join(f"- {line}" for line in breaches))
+    return Ledger(
+        chapters=raw["chapters"],
+        sources=tuple(Source(letter, **fields) for letter, fields in raw["sources"].items()),
+        claims=tuple(_claim(row) for row in raw["claims"]),
+    )
+
+
+def _claim(row: dict) -> Claim:
+    fields = {name: tuple(row[name]) if kind is list else row[name] for name, kind in ROW.items()}
+    return Claim(**fields, corrections=tuple(Correction(**entry) for entry in row.get("corrections", ())))
+
+
+def check(raw: object, root: Path) -> list[str]:
+    """Every law that the ledger ``raw`` breaks in the book at ``root``, one line each; empty when it keeps them all."""
+    if malformed := _shape(raw, TOP, "the ledger"):
+        return malformed
+    breaches = [line for letter, fields in raw["sources"].items() for line in _shape(fields, SOURCE, f"source {letter}")]
+    if list(raw["sources"]) != list(COUNTS):
+        breaches.append(f"the sources are {', '.join(map(str, raw['sources']))}, expected {', '.join(COUNTS)}")
+    breaches += _identity([str(row["id"]) for row in raw["claims"] if isinstance(row, dict) and row.get("id")])
+    evidence = _Evidence(root)
+    for position, row in enumerate(raw["claims"], start=1):
+        name = str(row["id"]) if isinstance(row, dict) and row.get("id") else f"row {position}"
+        breaches += _shape(row, ROW, name, optional={"corrections": list}) or _row(row, raw["chapters"], evidence)
+    return breaches
+
+
+def _shape(value: object, fields: dict[str, type], where: str, optional: dict[str, type] | None = None) -> list[str]:
+    if not isinstance(value, dict):
+        return [f"{where}: expected the fields {', '.join(fields)}, found {type(value).__name__}"]
+    kinds = fields | (optional or {})
+    return (
+        [f"{where}: field '{name}' is missing" for name in fields if value.get(name) in (None, "")]
+        + [f"{where}: field '{name}' is unknown" for name in value if name not in kinds]
+        + [
+            f"{where}: field '{name}' is a {type(value[name]).__name__}, expected a {kind.__name__}"
+            for name, kind in kinds.items()
+            if value.get(name) not in (None, "") and not isinstance(value[name], kind)
+        ]
+    )
+
+
+def _identity(ids: list[str]) -> Iterator[str]:
+    for name, times in Counter(ids).items():
+        if times > 1:
+            yield f"{name}: {times} rows have this id"
+        if name not in IDS:
+            yield f"{name}: no such claim is to be settled"
+    yield from (f"{name}: the row is missing" for name in IDS if name not in ids)
+    known = [name for name in dict.fromkeys(ids) if name in IDS]
+    if known != sorted(known, key=IDS.index):
+        yield "the rows are out of order"
+
+
+def _row(row: dict, chapters: dict[int, str], evidence: _Evidence) -> Iterator[str]:
+    name, verdict, corrections = row["id"], row["verdict"], row.get("corrections") or []
+    if verdict not in VERDICTS:
+        yield f"{name}: unknown verdict '{verdict}', expected one of {', '.join(VERDICTS)}"
+    elif verdict != OPEN:
+        yield from (f"{name}: {verdict}, but without a {kind[:-1]}" for kind in ("cells", "tests") if not row[kind])
+    if verdict in NEEDS_CORRECTION and not corrections:
+        yield f"{name}: {verdict}, but without a correction"
+    if not row["chapters"]:
+        yield f"{name}: no chapter settles it"
+    yield from (f"{name}: there is no chapter {number}" for number in row["chapters"] if number not in chapters)
+    cells = list(row["cells"])
+    for position, correction in enumerate(corrections, start=1):
+        malformed = _shape(correction, CORRECTION, f"{name}, correction {position}")
+        yield from malformed
+        cells += [] if malformed else [correction["cell"]]
+    yield from (f"{name}: {fault}" for cell in dict.fromkeys(cells) if (fault := evidence.cell_fault(cell)))
+    yield from (f"{name}: {fault}" for test in row["tests"] if (fault := evidence.test_fault(test)))
+
+
+class _Evidence:
+    """What the notebooks and the tests of the book at ``root`` offer; each file is read once."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self._labels: dict[str, set[str] | None] = {}
+        self._tests: dict[str, set[str] | None] = {}
+
+    def cell_fault(self, cell: str) -> str | None:
+        notebook, hash_, label = str(cell).partition("#")
+        if not (notebook and hash_ and label):
+            return f"cell '{cell}' is not of the form notebook#label"
+        path = self.root / "notebooks" / f"{notebook}.ipynb"
+        if notebook not in self._labels:
+            self._labels[notebook] = notebook_labels(path) if path.is_file() else None
+        labels = self._labels[notebook]
+        if labels is None:
+            return f"cell '{cell}': there is no notebook {path.relative_to(self.root)}"
+        return None if label in labels else f"cell '{cell}': the notebook has no such label"
+
+    def test_fault(self, test: str) -> str | None:
+        file, *names = str(test).partition("[")[0].split("::")
+        path = self.root / file
+        if not (names and file.startswith("tests/") and file.endswith(".py")):
+            return f"test '{test}' is not of the form tests/room/test_file.py::test_name"
+        if file not in self._tests:
+            self._tests[file] = test_names(path) if path.is_file() else None
+        tests = self._tests[file]
+        if tests is None:
+            return f"test '{test}': there is no such file"
+        return None if "::".join(names) in tests else f"test '{test}': the file has no such test"
+
+
+def notebook_labels(path: Path) -> set[str]:
+    """The labels a notebook offers: ``(label)=`` lines of its Markdown cells and the names of its figures."""
+    labels: set[str] = set()
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "markdown":
+            labels.update(re.findall(r"^\(([^()\s]+)\)=\s*$", "".join(cell["source"]), flags=re.MULTILINE))
+        elif name := cell["metadata"].get("mystnb", {}).get("figure", {}).get("name"):
+            labels.add(name)
+    return labels
+
+
+def test_names(path: Path) -> set[str]:
+    """The tests a file defines, ``test_name`` or ``TestClass::test_name``, found without importing it."""
+
+    def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+                yield prefix + node.name
+            elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+                yield from functions(node.body, f"{prefix}{node.name}::")
+
+    return set(functions(ast.parse(path.read_text(encoding="utf-8")).body))
