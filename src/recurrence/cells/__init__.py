@@ -1,0 +1,25 @@
+r"""Cells: the step :math:`f` of the recurrence :math:`h_t = f(h_{t-1}, x_t)` as a torch module.
+
+A **cell** maps a state and an input to the next state. Its **drive** is the part of that step that reads the input
+only, for most cells :math:`U x_t + b`; since it does not depend on the state it can be computed for all times at
+once. Its **step** is the rest:
+
+.. math::
+
+   f(h, x) = \mathrm{step}(h, \mathrm{drive}(x)).
+
+The **state** is one vector of ``state_width`` numbers. What a readout sees of it, the **hidden** part, has
+``state_size`` numbers: all of the state for most cells, :math:`h` but not :math:`c` for the LSTM, the top layer for a
+stack.
+
+A new cell is a subclass of ``AffineCell`` with a ``step``; one whose drive is not affine in the input is a subclass
+of ``Cell`` with ``drive`` and ``step``. Both must be pure functions of the parameters: no branch on a tensor's value,
+nothing written in place, so that ``torch.func`` can run many copies of a cell in one batch.
+"""
+
+from recurrence.cells.base import AffineCell, Cell
+from recurrence.cells.gated import GRUCell, LSTMCell
+from recurrence.cells.simple import LinearCell, SimpleCell
+from recurrence.cells.stack import Stack
+
+__all__ = ["AffineCell", "Cell", "GRUCell", "LSTMCell", "LinearCell", "SimpleCell", "Stack"]

@@ -1,0 +1,95 @@
+"""Cells whose next state is one affine map and one activation: the simple (vanilla, Elman) cell and the linear cell."""
+
+from collections.abc import Callable
+from typing import final
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from recurrence.cells.base import AffineCell, TorchLayer
+
+
+def identity(x: Tensor) -> Tensor:
+    """The activation that changes nothing."""
+    return x
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "identity": identity,
+}
+
+
+@final
+class SimpleCell(AffineCell):
+    r"""The simple cell, :math:`f(h, x) = \sigma(W h + U x + b)`.
+
+    Parameters ``W`` :math:`(d, d)`, ``U`` :math:`(d, d_{in})`, ``b`` :math:`(d)`.
+
+    Args:
+        input_size: :math:`d_{in}`, width of the input.
+        state_size: :math:`d`, width of the state.
+        activation: :math:`\sigma`: "tanh", "relu", "sigmoid", "identity", or any callable from tensor to tensor; a
+            module becomes a part of the cell, its parameters included.
+        generator, dtype, device: see ``AffineCell``.
+
+    Raises:
+        ValueError: a width is not a positive integer, or the activation is unknown.
+
+    Source: Elman (1990), "Finding structure in time".
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        state_size: int,
+        activation: str | Callable[[Tensor], Tensor] = "tanh",
+        *,
+        generator: torch.Generator | None = None,
+        dtype: torch.dtype | None = None,
+        device: torch.device | str | None = None,
+    ) -> None:
+        super().__init__(input_size, state_size, generator=generator, dtype=dtype, device=device)
+        named = ACTIVATIONS.get(activation) if isinstance(activation, str) else activation
+        if not callable(named):
+            names = ", ".join(map(repr, ACTIVATIONS))
+            raise ValueError(f"activation must be one of {names} or a callable, got {activation!r}")
+        self.activation = named
+
+    def step(self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d"]:
+        r""":math:`\sigma(W h + \mathrm{drive})`."""
+        return self.activation(drive + F.linear(h, self.W))
+
+    def torch_layers(self) -> list[TorchLayer]:
+        """One layer of ``torch.nn.RNN``, which knows tanh and relu only."""
+        nonlinearity = {torch.tanh: "tanh", torch.relu: "relu"}.get(self.activation)
+        if nonlinearity is None:
+            return super().torch_layers()
+        return [TorchLayer(nn.RNN, {"nonlinearity": nonlinearity}, self.state_size, self._torch_weights())]
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, activation={getattr(self.activation, '__name__', self.activation)}"
+
+
+@final
+class LinearCell(AffineCell):
+    r"""The linear cell, :math:`f(h, x) = W h + U x + b`: the simple cell without an activation.
+
+    Parameters ``W`` :math:`(d, d)`, ``U`` :math:`(d, d_{in})`, ``b`` :math:`(d)`.
+
+    Args:
+        input_size: :math:`d_{in}`, width of the input.
+        state_size: :math:`d`, width of the state.
+        generator, dtype, device: see ``AffineCell``.
+
+    Raises:
+        ValueError: a width is not a positive integer.
+    """
+
+    def step(self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d"]:
+        r""":math:`W h + \mathrm{drive}`."""
+        return drive + F.linear(h, self.W)

@@ -1,0 +1,125 @@
+"""Each cell equals torch's own net, forward and gradient."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+import recurrence
+from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from recurrence.dynamics import unroll
+
+DEVICE = recurrence.device()
+DOUBLE = {"dtype": torch.float64, "device": DEVICE}
+KINDS = {
+    "tanh": lambda *sizes, **options: SimpleCell(*sizes, "tanh", **options),
+    "relu": lambda *sizes, **options: SimpleCell(*sizes, "relu", **options),
+    "lstm": LSTMCell,
+    "gru": GRUCell,
+}
+WIDTH = st.integers(1, 5)
+
+
+def make(kind, d_in, d, depth, seed):
+    generator = torch.Generator().manual_seed(seed)
+    layers = [KINDS[kind](d if k else d_in, d, generator=generator, **DOUBLE) for k in range(depth)]
+    return (layers[0] if depth == 1 else Stack(layers)), generator
+
+
+def noise(*shape, generator):
+    return torch.randn(shape, generator=generator, dtype=torch.float64).to(DEVICE)
+
+
+def assert_same(ours, theirs):
+    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+def initial(cell, kind, batch, generator):
+    """A random h_0 in our form, and the same in torch's."""
+    h0 = noise(batch, cell.state_width, generator=generator).requires_grad_()
+    layers = list(cell.layers) if isinstance(cell, Stack) else [cell]
+    states = h0.split([layer.state_width for layer in layers], -1)
+    if kind != "lstm":
+        return h0, torch.stack(states)
+    return h0, tuple(map(torch.stack, zip(*(state.chunk(2, -1) for state in states), strict=True)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15)
+@given(st.integers(1, 8), st.integers(1, 4), WIDTH, WIDTH, st.integers(1, 3), st.integers(0, 2**32))
+def test_forward_and_gradient(kind, time, batch, d_in, d, depth, seed):
+    cell, generator = make(kind, d_in, d, depth, seed)
+    net = cell.to_torch()
+    inputs = noise(time, batch, d_in, generator=generator).requires_grad_()
+    h0, torch_h0 = initial(cell, kind, batch, generator)
+    direction = noise(time, batch, d, generator=generator)
+
+    states = unroll(cell, inputs, h0)
+    outputs, last = net(inputs, torch_h0)
+    assert_same(cell.hidden(states), outputs)
+    if kind == "lstm" and depth == 1:
+        assert_same(states[-1], torch.cat([part[0] for part in last], -1))
+
+    ours = torch.autograd.grad((cell.hidden(states) * direction).sum(), [inputs, h0, *cell.parameters()])
+    theirs = torch.autograd.grad((outputs * direction).sum(), [inputs, h0, *net.parameters()])
+    assert_same(ours[:2], theirs[:2])
+    ours = dict(zip([name for name, _ in cell.named_parameters()], ours[2:], strict=True))
+    theirs = dict(zip([name for name, _ in net.named_parameters()], theirs[2:], strict=True))
+    for k in range(depth):
+        layer = f"layers.{k}." if depth > 1 else ""
+        assert_same(ours[f"{layer}W"], theirs[f"weight_hh_l{k}"])
+        assert_same(ours[f"{layer}U"], theirs[f"weight_ih_l{k}"])
+        assert_same(ours[f"{layer}b"], theirs[f"bias_ih_l{k}"])
+        if kind == "gru":
+            assert_same(ours[f"{layer}b_m"], theirs[f"bias_hh_l{k}"][2 * d :])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=10)
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(1, 2), st.integers(0, 2**32))
+def test_lengths_equal_packed_sequences(kind, lengths, depth, seed):
+    cell, generator = make(kind, 2, 3, depth, seed)
+    inputs = noise(max(lengths), len(lengths), 2, generator=generator)
+    states = unroll(cell, inputs, lengths=torch.tensor(lengths))
+    packed, last = cell.to_torch()(pack_padded_sequence(inputs, torch.tensor(lengths), enforce_sorted=False))
+    outputs, _ = pad_packed_sequence(packed)
+    for k, length in enumerate(lengths):
+        assert_same(cell.hidden(states)[:length, k], outputs[:length, k])
+    last = last[0] if kind == "lstm" else last
+    assert_same(cell.hidden(states[-1]), last[-1])
+
+
+def test_the_copy_is_a_copy_and_draws_nothing():
+    before = torch.get_rng_state()
+    cell, _ = make("gru", 2, 3, 1, 0)
+    net = cell.to_torch()
+    assert torch.equal(torch.get_rng_state(), before)
+    with torch.no_grad():
+        cell.W.zero_()
+    assert net.weight_hh_l0.abs().min() > 0
+
+
+LACKING = {
+    "linear": LinearCell(1, 2),
+    "sigmoid": SimpleCell(1, 2, "sigmoid"),
+    "callable": SimpleCell(1, 2, torch.sin),
+    "linear layer": Stack([SimpleCell(1, 2), LinearCell(2, 2)]),
+}
+MIXED = {
+    "sizes": Stack([SimpleCell(1, 2), SimpleCell(2, 3)]),
+    "activations": Stack([SimpleCell(1, 2), SimpleCell(2, 2, "relu")]),
+    "kinds": Stack([LSTMCell(1, 2), GRUCell(2, 2)]),
+}
+
+
+@pytest.mark.parametrize("cell", LACKING.values(), ids=LACKING)
+def test_what_torch_lacks_is_refused(cell):
+    with pytest.raises(ValueError, match="torch has no recurrent net"):
+        cell.to_torch()
+
+
+@pytest.mark.parametrize("cell", MIXED.values(), ids=MIXED)
+def test_a_mixed_stack_is_refused(cell):
+    with pytest.raises(ValueError, match="torch stacks only cells of one kind"):
+        cell.to_torch()

@@ -1,0 +1,26 @@
+"""What every test runs under: one thread, checked shapes, repeatable properties."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+import torch
+from hypothesis import settings
+from jaxtyping import config, install_import_hook
+
+# Rooms whose annotations state shapes. They are checked in tests only, by beartype.
+install_import_hook(["recurrence.cells", "recurrence.dynamics"], "beartype.beartype")
+
+torch.set_num_threads(1)
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    """Annotations go unchecked, as for a reader: what is tested is the package's own answer to bad input."""
+    before = config.jaxtyping_disable
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", before)
