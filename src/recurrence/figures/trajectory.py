@@ -1,0 +1,142 @@
+r"""What the recurrent gain does to a simple net: the state after one input pulse.
+
+The net is :math:`h_t = \tanh(g\,W h_{t-1} + U x_t)` with a random :math:`W` of spectral radius 1, so that the gain
+:math:`g` is the spectral radius of its recurrent matrix. Linearised at zero, :math:`g < 1` forgets and :math:`g > 1`
+does not; what the net does instead of forgetting is for the picture to show.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from recurrence.cells import SimpleCell
+from recurrence.dynamics import unroll
+
+from .controls import Slider
+from .explorer import Explorer
+
+__all__ = ["gain_explorer", "gain_frame", "regime"]
+
+_STEPS, _SHOWN, _PULSE, _APART = 1000, 80, 5, 1e-6
+_LONGEST_PERIOD, _WINDOW = 100, 200
+
+
+def gain_frame(gain: float, seed: int = 260, state_size: int = 12) -> dict[str, Any]:
+    r"""The frame of the gain explorer: two runs of 1000 steps, started :math:`10^{-6}` apart, under the same pulse.
+
+    Args:
+        gain: :math:`g \ge 0`, the spectral radius of the recurrent matrix.
+        seed: of :math:`W` and :math:`U`, drawn from the standard normal distribution before :math:`W` is scaled.
+        state_size: number of units, at least 3.
+
+    Raises:
+        ValueError: a gain below 0 or not finite, fewer than 3 units.
+    """
+    if not (math.isfinite(gain) and gain >= 0):
+        raise ValueError(f"gain must be a finite number >= 0, got {gain}")
+    if state_size < 3:
+        raise ValueError(f"state_size must be at least 3, since three units are drawn, got {state_size}")
+    generator = torch.Generator().manual_seed(seed)
+    W, U = (torch.randn(state_size, n, generator=generator, dtype=torch.float64) for n in (state_size, 1))
+    cell = SimpleCell(1, state_size, generator=generator, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.copy_(gain * W / torch.linalg.eigvals(W).abs().max())
+        cell.U.copy_(U)
+        cell.b.zero_()
+        inputs = torch.zeros(_STEPS, 2, 1, dtype=torch.float64)
+        inputs[:_PULSE] = 1.0
+        h0 = torch.zeros(2, state_size, dtype=torch.float64)
+        h0[1, 0] = _APART
+        runs = unroll(cell, inputs, h0)
+    states, steps = runs[:, 0], range(1, _SHOWN + 1)
+    limits = {"ylim": [-1.05, 1.05]}
+    units = [{"label": f"unit {k + 1}", "x": steps, "y": states[:_SHOWN, k]} for k in range(3)]
+    late = states[-_WINDOW:]
+    return {
+        "panels": [
+            {
+                "series": units,
+                "xlabel": "step t",
+                "ylabel": "state of three units",
+                "xlim": [0, _SHOWN],
+                **limits,
+                "span": {"from": 0, "to": _PULSE, "label": "input"},
+            },
+            {
+                "series": [{"x": late[:, 0], "y": late[:, 1], "style": "points"}],
+                "xlabel": "unit 1",
+                "ylabel": f"unit 2, last {_WINDOW} of {_STEPS} steps",
+                "xlim": [-1.05, 1.05],
+                **limits,
+                "square": True,
+            },
+        ],
+        "readout": f"Gain {gain:.3g}: {regime(states, runs[-1, 1])}",
+    }
+
+
+def regime(states: Float[Tensor, "time d"], other_end: Float[Tensor, "d"]) -> str:
+    r"""What a run does in the long term, in words and numbers.
+
+    The last 200 steps decide, in this order: the state is below :math:`10^{-3}`, or its largest norm fell by a tenth
+    since the 200 steps before (it dies out); it stays within :math:`10^{-6}` (a fixed point) or comes back within
+    :math:`10^{-6}` after :math:`p \le 100` steps (a cycle); or it wanders, irregularly when a second run grew at least a
+    thousand times further apart than the :math:`10^{-6}` it was started from.
+
+    Args:
+        states: one run, at least 400 steps.
+        other_end: last state of a run started :math:`10^{-6}` apart.
+    """
+    if len(states) < 2 * _WINDOW:
+        raise ValueError(f"a regime is read off at least {2 * _WINDOW} steps, got {len(states)}")
+    size = states.norm(dim=1)
+    now, before, last = float(size[-_WINDOW:].max()), float(size[-2 * _WINDOW : -_WINDOW].max()), float(size[-1])
+    if now < 1e-3:
+        return f"the pulse dies out; after {len(states)} steps the state has length {_number(last)}."
+    if now < 0.9 * before:
+        return f"the pulse dies out, but slowly; after {len(states)} steps the state still has length {_number(last)}."
+    late = states[-_WINDOW:]
+    for period in range(1, _LONGEST_PERIOD + 1):
+        if (late[period:] - late[:-period]).norm(dim=1).max() < 1e-6:
+            if period == 1:
+                return f"the state settles at a fixed point of length {_number(last)}, not at zero."
+            return f"the state falls into a cycle that repeats every {period} steps."
+    apart = float((states[-1] - other_end).norm())
+    ends = f"two runs started 10⁻⁶ apart are {_number(apart)} apart after {len(states)} steps"
+    if apart >= 1e3 * _APART:
+        return f"the state wanders irregularly: {ends}."
+    return f"the state oscillates and never quite repeats, yet predictably: {ends}."
+
+
+def _number(value: float) -> str:
+    """``value`` with two digits, as a power of ten where it is small."""
+    if value < 1e-15:
+        return "less than 10⁻¹⁵"
+    if value >= 1e-2:
+        return f"{value:.2g}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa} · 10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def gain_explorer(name: str = "recurrent-gain") -> Explorer:
+    """The state of a twelve-unit net after a pulse, under a slider for the recurrent gain from 0 to 3.
+
+    Live, ``gain_frame``'s other parameters can be varied too, for instance
+    ``gain_explorer().live(Slider("seed", "Seed", min=0, max=300, step=1, default=260))``.
+    """
+    return Explorer(
+        name,
+        gain_frame,
+        [Slider("gain", "Recurrent gain g", min=0.0, max=3.0, step=0.1, default=0.9)],
+        title="State of a simple net after one input pulse, for a recurrent gain from 0 to 3",
+        alt=(
+            "Left, three units over the first eighty steps, the input pulse shaded. "
+            "Right, the first unit against the second late in the run. The text below says which regime this gain gives."
+        ),
+        digits=3,
+    )

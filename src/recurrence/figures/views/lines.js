@@ -1,0 +1,103 @@
+// A frame is one panel, or {panels: [...]}. A panel:
+//   {series: [{label, x, y, style: "line" | "points" | "both", faint}], xlabel, ylabel, xlim, ylim, span: {from, to, label}, square}
+// Panels stand side by side where there is room, otherwise below one another.
+const SIDE_BY_SIDE = 560;
+
+const extent = (lists) => {
+  const numbers = lists.flat().filter((value) => value !== null);
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of numbers) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return low < high ? [low, high] : [(low || 0) - 1, (low || 0) + 1];
+};
+
+// Moves labels apart until neighbours are `gap` apart, inside [top, bottom] where they fit.
+const spread = (labels, gap, top, bottom) => {
+  labels.sort((a, b) => a.y - b.y);
+  labels.forEach((label, i) => {
+    label.y = Math.max(label.y, i ? labels[i - 1].y + gap : top);
+  });
+  let floor = bottom;
+  for (const label of labels.toReversed()) {
+    label.y = Math.min(label.y, floor);
+    floor = label.y - gap;
+  }
+};
+
+const panel = (spec, left, top, width, height, { svg, ticks }) => {
+  const names = spec.series.map((series) => series.label ?? "");
+  const longest = Math.max(...names.map((name) => name.length));
+  const inner = { x: left + 38, y: top + 24, width: 0, height: height - 24 - 40 };
+  inner.width = width - 38 - (longest ? 12 + 7.5 * longest : 8);
+  const [x0, x1] = spec.xlim ?? extent(spec.series.map((series) => series.x));
+  const [y0, y1] = spec.ylim ?? extent(spec.series.map((series) => series.y));
+  const px = (x) => ((x - x0) / (x1 - x0)) * inner.width;
+  const py = (y) => ((y1 - y) / (y1 - y0)) * inner.height;
+  const group = svg("g");
+  const text = (x, y, content, attributes = {}) => group.append(svg("text", { x, y, ...attributes }, content));
+
+  for (const [value, label] of ticks(x0, x1, Math.max(2, inner.width / 90))) {
+    const x = inner.x + px(value);
+    group.append(svg("line", { class: "rx-grid", x1: x, x2: x, y1: inner.y, y2: inner.y + inner.height }));
+    text(x, inner.y + inner.height + 17, label, { "text-anchor": "middle" });
+  }
+  for (const [value, label] of ticks(y0, y1, Math.max(2, inner.height / 60))) {
+    const y = inner.y + py(value);
+    group.append(svg("line", { class: "rx-grid", x1: inner.x, x2: inner.x + inner.width, y1: y, y2: y }));
+    text(inner.x - 6, y + 4.5, label, { "text-anchor": "end" });
+  }
+  text(left + 2, top + 13, spec.ylabel ?? "", { class: "rx-axis" });
+  text(inner.x + inner.width, inner.y + inner.height + 35, spec.xlabel ?? "", { class: "rx-axis", "text-anchor": "end" });
+
+  const plot = svg("svg", { x: inner.x, y: inner.y, width: inner.width, height: inner.height }); // clips
+  if (spec.span) {
+    const from = px(spec.span.from);
+    plot.append(svg("rect", { class: "rx-span", x: from, y: 0, width: px(spec.span.to) - from, height: inner.height }));
+  }
+  const labels = [];
+  spec.series.forEach((series, i) => {
+    const colour = `var(--rx-c${i % 6})`;
+    const at = series.x.map((x, k) => (series.y[k] === null ? null : [px(x), py(series.y[k])]));
+    const style = series.style ?? "line";
+    if (style !== "points") {
+      let pen = "M";
+      const d = at.map((p) => {
+        const part = p ? `${pen}${p[0].toFixed(1)} ${p[1].toFixed(1)}` : "";
+        pen = p ? "L" : "M";
+        return part;
+      });
+      const opacity = series.faint ? 0.45 : 1;
+      plot.append(svg("path", { class: "rx-line", d: d.join(""), stroke: colour, opacity, "data-series": i }));
+    }
+    if (style !== "line") {
+      const d = at.map((p) => (p ? `M${p[0].toFixed(1)} ${p[1].toFixed(1)}h0` : "")).join("");
+      plot.append(svg("path", { class: "rx-points", d, stroke: colour, "data-series": i }));
+    }
+    const last = at.findLast((p) => p);
+    if (series.label && last) labels.push({ y: inner.y + last[1] + 4.5, name: series.label, colour });
+  });
+  if (spec.span) plot.append(svg("text", { x: px(spec.span.to) + 5, y: inner.height - 7 }, spec.span.label));
+  group.append(plot);
+  spread(labels, 16, inner.y + 8, inner.y + inner.height);
+  for (const { y, name, colour } of labels) text(inner.x + inner.width + 6, y, name, { style: `fill: ${colour}` });
+  return group;
+};
+
+export function render(root, frame, values, helpers) {
+  const panels = frame.panels ?? [frame];
+  const { width, svg } = helpers;
+  const beside = panels.length > 1 && width >= SIDE_BY_SIDE;
+  const height = 280;
+  const square = (spec) => (spec.square ? height - 24 : 0);
+  const rest = width - panels.reduce((sum, spec) => sum + square(spec), 0);
+  const loose = panels.filter((spec) => !spec.square).length;
+  const total = beside ? height : height * panels.length;
+  const picture = svg("svg", { role: "img", "aria-label": helpers.alt, viewBox: `0 0 ${width} ${total}` });
+  let [left, top] = [0, 0];
+  for (const spec of panels) {
+    const wide = beside ? square(spec) || rest / loose : spec.square ? Math.min(width, height + 20) : width;
+    picture.append(panel(spec, left, top, wide, height, helpers));
+    if (beside) left += wide;
+    else top += height;
+  }
+  root.replaceChildren(picture);
+}
