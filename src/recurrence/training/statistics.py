@@ -1,0 +1,113 @@
+r"""What a few seeds say about all seeds: a mean with a Student interval.
+
+For :math:`n` independent values with mean :math:`\bar v` and standard deviation :math:`s` (divisor :math:`n - 1`), the
+interval at level :math:`1 - \alpha` is
+
+.. math:: \bar v \pm t_{n-1,\,1-\alpha/2}\; s / \sqrt{n}.
+
+It is exact when the values are normal, and a fair approximation for the metrics of a handful of seeds.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import t as student
+
+__all__ = ["Band", "Interval", "band", "interval"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its confidence interval, from ``n`` values; prints as ``0.912 ± 0.013 (n = 5)``.
+
+    A format specification fixes the decimals, as in ``f"{accuracy:.2f}"``; without one the half-width gets two
+    significant digits.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval, what stands behind the ±."""
+        return (self.high - self.low) / 2
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __format__(self, spec: str) -> str:
+        spec = spec or f".{_decimals(self.half_width)}f"
+        return f"{self.mean:{spec}} ± {self.half_width:{spec}} (n = {self.n})"
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+
+@dataclass(frozen=True)
+class Band:
+    """An :class:`Interval` at every point of a curve: arrays ``mean``, ``low``, ``high``, ``n`` of one shape."""
+
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n: np.ndarray
+
+
+def interval(values: Iterable[float] | ArrayLike, level: float = 0.95) -> Interval:
+    """The mean of ``values`` and its Student interval.
+
+    Args:
+        values: at least two finite numbers, one a seed.
+        level: the confidence level, between 0 and 1.
+
+    Raises:
+        ValueError: for fewer than two values, a value that is not finite, or a level outside (0, 1).
+    """
+    array = np.asarray(values if hasattr(values, "__len__") else list(values), dtype=float)
+    if array.ndim != 1:
+        raise ValueError(f"an interval takes a plain list of numbers, one a seed; these have shape {array.shape}")
+    if len(array) < 2:
+        raise ValueError(
+            f"an interval needs at least 2 values, since one says nothing about the spread; got {len(array)}"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"an interval needs finite values; got {array[~np.isfinite(array)][0]} among {len(array)}")
+    curve = band(array[:, None], level)
+    return Interval(float(curve.mean[0]), float(curve.low[0]), float(curve.high[0]), len(array))
+
+
+def band(curves: ArrayLike, level: float = 0.95) -> Band:
+    """The interval at every point of several curves.
+
+    Args:
+        curves: shape (seeds, ...), one curve a seed. Values that are not finite are left out of their point.
+        level: the confidence level, between 0 and 1.
+
+    Returns:
+        Arrays of shape (...). Where fewer than two values are finite the band is NaN; ``n`` says how many are.
+
+    Raises:
+        ValueError: for fewer than two curves or a level outside (0, 1).
+    """
+    values = np.asarray(curves, dtype=float)
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level lies strictly between 0 and 1; got {level}")
+    if values.ndim < 2 or len(values) < 2:
+        raise ValueError(f"a band needs at least 2 curves, stacked as (seeds, ...); got shape {values.shape}")
+    finite = np.isfinite(values)
+    n = finite.sum(axis=0)
+    count = np.where(n > 1, n, np.nan)
+    mean = np.where(finite, values, 0).sum(axis=0) / count
+    variance = np.where(finite, values - mean, 0) ** 2
+    half = student.ppf((1 + level) / 2, count - 1) * np.sqrt(variance.sum(axis=0) / (count - 1) / count)
+    return Band(mean, mean - half, mean + half, n)
+
+
+def _decimals(half: float) -> int:
+    """Decimals that show two significant digits of ``half``; three where it is zero or not finite."""
+    return min(8, max(0, 1 - floor(log10(half)))) if isfinite(half) and half > 0 else 3
