@@ -1,0 +1,37 @@
+"""Data and targets: what a recurrent net is asked to do.
+
+Each function gives a :class:`Task`: sequences to train on, to choose by and to test with, and the kind of output that
+is wanted.
+"""
+
+from recurrence.tasks.baselines import frame_nll, last_frame, majority_class, note_frequencies
+from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
+from recurrence.tasks.images import digits
+from recurrence.tasks.language import wikitext2
+from recurrence.tasks.music import chorales, folk_tunes
+from recurrence.tasks.registry import FILES, DataFile
+from recurrence.tasks.sequences import KINDS, Kind, Sequences, Task
+from recurrence.tasks.synthetic import logistic_map, logistic_orbit, parity
+
+__all__ = [
+    "FILES",
+    "KINDS",
+    "DataCorrupt",
+    "DataFile",
+    "DataNotFound",
+    "Kind",
+    "Sequences",
+    "Task",
+    "chorales",
+    "digits",
+    "folk_tunes",
+    "frame_nll",
+    "last_frame",
+    "locate",
+    "logistic_map",
+    "logistic_orbit",
+    "majority_class",
+    "note_frequencies",
+    "parity",
+    "wikitext2",
+]
