@@ -1,0 +1,236 @@
+r"""The house rules of a chapter, each a function from a notebook and its file name to a list of problems.
+
+Cell 0 is the title and the launch line, cell 1 the set-up, both written by ``book/tools/notebooks.py``; then come
+sections, each under a heading of the second level. The shape of an exercise is in ``exercise_rules.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+from exercise_rules import has_whole_exercises
+from nbformat import NotebookNode
+from notebook_cells import KERNELSPEC, NotebookError, config, is_stale, standard_cells
+from notebook_parts import (
+    CHECKED,
+    FENCE,
+    begins_section,
+    code_cells,
+    defined,
+    headings,
+    prose_cells,
+    public_names,
+    tags,
+    texts,
+)
+
+Rule = Callable[[NotebookNode, str], list[str]]
+
+MAX_BYTES, MAX_LINES, MIN_ALT = 1_000_000, 25, 15
+IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
+RESULT = re.compile(r"\{prf:(theorem|lemma|proposition|corollary)\}")
+TITLED = re.compile(r"^(?:`{3,}|:{3,})\{(?:exercise|prf:\w+)\}[ \t]+(?P<title>[^\n]+)$", re.M)
+VOLATILE = re.compile(r"\bat 0x[0-9a-f]{6,}|(?<![\w./])/(?:home|root|tmp|work|Users|usr|opt|var)/\S*")
+MAKING_OF = re.compile(r"\b(as an AI|AI assistant|chatgpt|claude|(this|last) session|TODO|FIXME|lorem ipsum)\b", re.I)
+PROPER = frozenset(Path(__file__).with_name("proper_names.txt").read_text(encoding="utf-8").split())
+
+
+def is_named_by_number(notebook: NotebookNode, name: str) -> list[str]:
+    """NN-title.ipynb."""
+    good = re.fullmatch(r"\d\d-[a-z0-9]+(-[a-z0-9]+)*\.ipynb", name)
+    return [] if good else [f"{name}: a chapter's file is named NN-title.ipynb"]
+
+
+def begins_with_the_standard_cells(notebook: NotebookNode, name: str) -> list[str]:
+    """Title and launch line, then the set-up, as in the templates."""
+    try:
+        expected = standard_cells(notebook, name, config())
+    except NotebookError as error:
+        return [str(error)]
+    keys = ("cell_type", "id", "source", "metadata")
+    same = [[cell.get(key) for key in keys] for cell in notebook.cells[:2]]
+    wanted = [[cell[key] for key in keys] for cell in expected]
+    return [f"cell {i} differs from the standard one" for i in (0, 1) if i >= len(same) or same[i] != wanted[i]]
+
+
+def names_the_kernel(notebook: NotebookNode, name: str) -> list[str]:
+    """The kernelspec is python3, and no widget state is stored."""
+    found = [] if notebook.metadata.get("kernelspec") == KERNELSPEC else [f"the kernelspec is not {KERNELSPEC}"]
+    return found + (["widget state is stored"] if "widgets" in notebook.metadata else [])
+
+
+def was_run_in_order(notebook: NotebookNode, name: str) -> list[str]:
+    """Every code cell was executed, from top to bottom, in a fresh kernel."""
+    return [
+        f"cell {place} was run as number {cell.execution_count}, not {count}"
+        for count, (place, cell) in enumerate(code_cells(notebook), start=1)
+        if cell.execution_count != count
+    ]
+
+
+def is_fresh(notebook: NotebookNode, name: str) -> list[str]:
+    """The stored outputs come from the stored code."""
+    return ["the outputs are older than the code: run 'make notebooks'"] if is_stale(notebook) else []
+
+
+def has_no_error(notebook: NotebookNode, name: str) -> list[str]:
+    """No stored error and nothing on the error stream, so no warning either."""
+    return [
+        f"cell {place} has {'an error' if output.output_type == 'error' else 'text on the error stream'} in its output"
+        for place, cell in code_cells(notebook)
+        for output in cell.outputs
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+
+
+def is_the_same_elsewhere(notebook: NotebookNode, name: str) -> list[str]:
+    """No memory address and no path of a machine in an output; no endless decimals where the output is compared."""
+    found = []
+    for place, cell in code_cells(notebook):
+        for text in texts(cell):
+            found += [f"cell {place} puts out {match[0]!r}" for match in [VOLATILE.search(text)] if match]
+            if CHECKED in tags(cell) and (match := re.search(r"\d\.\d{7,}", text)):
+                found.append(f"cell {place} is compared but not rounded: {match[0]}")
+    return found
+
+
+def is_small(notebook: NotebookNode, name: str) -> list[str]:
+    """Less than 1 MB."""
+    size = len(json.dumps(notebook, ensure_ascii=False, indent=1).encode())
+    return [f"{size} bytes, more than {MAX_BYTES}"] if size >= MAX_BYTES else []
+
+
+def has_short_cells(notebook: NotebookNode, name: str) -> list[str]:
+    """At most 25 lines of code to a cell, and at least one."""
+    return [
+        f"cell {place} has {lines} lines of code"
+        for place, cell in code_cells(notebook)
+        if not 1 <= (lines := len(cell.source.splitlines())) <= MAX_LINES
+    ]
+
+
+def describes_its_figures(notebook: NotebookNode, name: str) -> list[str]:
+    """One image to a cell, with name, caption and a description that says more than a file name."""
+    found = []
+    for place, cell in code_cells(notebook):
+        images = [output for output in cell.outputs if any(kind in output.get("data", {}) for kind in IMAGES)]
+        if not images:
+            continue
+        settings = cell.metadata.get("mystnb", {})
+        figure, alt = settings.get("figure", {}), settings.get("image", {}).get("alt", "").strip()
+        found += [f"cell {place} puts out {len(images)} images"] * (len(images) > 1)
+        found += [f"the figure of cell {place} has no {key}" for key in ("name", "caption") if not figure.get(key)]
+        if len(alt) < MIN_ALT or re.search(r"\.(png|svg|jpe?g)\b", alt) or alt in figure.values():
+            found.append(f"the figure of cell {place} is not described: {alt!r}")
+    for place, cell in prose_cells(notebook):
+        found += [f"an image of cell {place} is not described"] * len(re.findall(r"!\[\s*\]\(", cell.source))
+        for fence in FENCE.finditer(cell.source):
+            if re.match(r"\{(figure|image)\}", fence["head"]) and not re.search(r"^:alt:\s*\S", fence["body"], re.M):
+                found.append(f"a figure of cell {place} is not described")
+    return found
+
+
+def has_plain_headings(notebook: NotebookNode, name: str) -> list[str]:
+    """No mathematics in a heading."""
+    return [
+        f"mathematics in the heading {text!r}"
+        for _, cell in prose_cells(notebook)
+        for _, text in headings(cell)
+        if re.search(r"\$|\\\(|\{math\}", text)
+    ]
+
+
+def has_headings_in_sentence_case(notebook: NotebookNode, name: str) -> list[str]:
+    """A capital begins a heading or the title of a block; other words have one only if they are names."""
+    found = []
+    for _, cell in prose_cells(notebook):
+        titles = [text for _, text in headings(cell)] + TITLED.findall(cell.source)
+        for title in titles:
+            bare = re.sub(r"\{[\w:]+\}`[^`]*`|`[^`]*`|\$[^$]*\$", " ", title)
+            words = [word.removesuffix("'s").removesuffix("’s") for word in re.findall(r"[^\W\d_][\w'’]*", bare)]
+            names = {word for word in words[1:] if word[0].isupper() and not word.isupper() and word not in PROPER}
+            if names or (bare.strip() == title and words and words[0][0].islower() and title[0].isalpha()):
+                found.append(f"not in sentence case: {title!r}")
+    return found
+
+
+def has_levels_in_order(notebook: NotebookNode, name: str) -> list[str]:
+    """One title, and no level of headings skipped."""
+    levels = [level for cell in notebook.cells for level, _ in headings(cell)]
+    found = [] if levels.count(1) == 1 and levels[:1] == [1] else ["a chapter has one title, and it comes first"]
+    return found + [
+        f"a heading of level {low} follows one of level {high}" for high, low in pairwise(levels) if low > high + 1
+    ]
+
+
+def defines_nothing_that_the_package_has(notebook: NotebookNode, name: str) -> list[str]:
+    """The package's functions are imported, never written again; only exercises write functions of their own kind."""
+    return [
+        f"cell {place} defines {twin}, which the package has"
+        for place, cell in code_cells(notebook)
+        if not {"hole", "solution"} & set(tags(cell))
+        for twin in sorted(defined(cell) & public_names())
+    ]
+
+
+def uses_plain_tqdm(notebook: NotebookNode, name: str) -> list[str]:
+    """TQDM_DISABLE silences plain tqdm only."""
+    pattern = re.compile(r"tqdm\.(auto|notebook|autonotebook)")
+    used = [(place, pattern.search(cell.source)) for place, cell in code_cells(notebook)]
+    return [f"cell {place} uses {match[0]}" for place, match in used if match]
+
+
+def checks_its_results(notebook: NotebookNode, name: str) -> list[str]:
+    """A section with a theorem, lemma, proposition or corollary has a checked output; a checked cell has an output."""
+    sections: list[list[NotebookNode]] = [[]]
+    for cell in notebook.cells:
+        if begins_section(cell):
+            sections.append([])
+        sections[-1].append(cell)
+    found = [
+        f"cell {place} is tagged {CHECKED} and puts out nothing"
+        for place, cell in code_cells(notebook)
+        if CHECKED in tags(cell) and not cell.outputs
+    ]
+    for section in sections:
+        states = any(RESULT.search(cell.source) for cell in section if cell.cell_type == "markdown")
+        checked = any(CHECKED in tags(cell) for cell in section if cell.cell_type == "code")
+        if states and not checked:
+            title = next((text for cell in section for _, text in headings(cell)), "before the first heading")
+            found.append(f"the section {title!r} states a result and checks none (tag {CHECKED})")
+    return found
+
+
+def speaks_of_its_subject(notebook: NotebookNode, name: str) -> list[str]:
+    """No word about how the book was made, and no note to self."""
+    return [
+        f"cell {place} says {match[0]!r}"
+        for place, cell in enumerate(notebook.cells)
+        if (match := MAKING_OF.search(cell.source))
+    ]
+
+
+RULES: tuple[Rule, ...] = (
+    is_named_by_number,
+    begins_with_the_standard_cells,
+    names_the_kernel,
+    was_run_in_order,
+    is_fresh,
+    has_no_error,
+    is_the_same_elsewhere,
+    is_small,
+    has_short_cells,
+    describes_its_figures,
+    has_plain_headings,
+    has_headings_in_sentence_case,
+    has_levels_in_order,
+    defines_nothing_that_the_package_has,
+    uses_plain_tqdm,
+    checks_its_results,
+    has_whole_exercises,
+    speaks_of_its_subject,
+)
