@@ -1,11 +1,18 @@
-"""A bibliography list labelled by author and year, so that list and citations use the same words."""
+"""Author and year, in the text (round brackets) and in the bibliography, so that both use the same words."""
 
-from pybtex.plugin import register_plugin
+from dataclasses import dataclass, field
+
+from pybtex.plugin import register_plugin as register_bibliography_style
 from pybtex.style.formatting.unsrt import Style as UnsrtStyle
 from pybtex.style.labels import BaseLabelStyle
+from sphinxcontrib.bibtex.plugin import register_plugin as register_reference_style
+from sphinxcontrib.bibtex.style.referencing import BracketStyle
+from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
 
 class AuthorYearLabels(BaseLabelStyle):
+    """Elman 1990; Miller and Hardt 2019; Bai et al. 2018. Two works with one label get letters."""
+
     def format_labels(self, sorted_entries):
         taken: dict[str, int] = {}
         for entry in sorted_entries:
@@ -21,11 +28,25 @@ class AuthorYearLabels(BaseLabelStyle):
         return " and ".join(names)
 
 
-class Style(UnsrtStyle):
+class BibliographyStyle(UnsrtStyle):
     default_sorting_style = "author_year_title"
     default_label_style = AuthorYearLabels
 
 
+def _round() -> BracketStyle:
+    return BracketStyle(left="(", right=")")
+
+
+@dataclass
+class ReferenceStyle(AuthorYearReferenceStyle):
+    bracket_parenthetical: BracketStyle = field(default_factory=_round)
+    bracket_textual: BracketStyle = field(default_factory=_round)
+    bracket_author: BracketStyle = field(default_factory=_round)
+    bracket_label: BracketStyle = field(default_factory=_round)
+    bracket_year: BracketStyle = field(default_factory=_round)
+
+
 def setup(app):
-    register_plugin("pybtex.style.formatting", "author_year", Style)
+    register_bibliography_style("pybtex.style.formatting", "author_year", BibliographyStyle)
+    register_reference_style("sphinxcontrib.bibtex.style.referencing", "author_year_round", ReferenceStyle)
     return {"parallel_read_safe": True}

@@ -1,10 +1,11 @@
 """The landing page's map: the parts and chapters of the book, drawn as SVG in the page.
 
 ``{answer-map}`` draws the recurrence itself and, from it, every chapter with the question it asks. A chapter that the
-table of contents holds becomes a link under its own title and number; the others say that they are to come. Two
-drawings are made, one for wide pages and one for narrow ones, and the style sheet shows the one that fits.
+table of contents holds becomes a link under its own title and number; the others, under the titles that the claims
+ledger has for them, say that they are to come. Two drawings are made, one for wide pages and one for narrow ones, and
+the style sheet shows the one that fits.
 
-The environment variable ``RECURRENCE_PDF`` sets the tag ``pdf``: only a build that ends with a printed book links to it.
+The environment variable ``RECURRENCE_PDF`` sets the tag ``pdf``: only a build that ends in a printed book links to it.
 """
 
 import os
@@ -16,30 +17,30 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
-PARTS = [  # (caption, [(title, the question it asks)]); the nth chapter is notebooks/NN-*.ipynb
-    ("I. The recurrence", [
-        ("The recurrence", "One step, repeated: what is it, and what does it learn?"),
-        ("Imitating an arbitrary f", "Can a simple step stand in for any other?"),
-    ]),
-    ("II. What it can compute", [
-        ("Automata in integer weights", "Which machines fit in whole numbers?"),
-        ("What training finds", "Does gradient descent find those weights?"),
-        ("Turing machines in rational weights", "What do fractions add?"),
-        ("Real weights, and finite ones", "What do real numbers add, and what do floats leave?"),
-    ]),
-    ("III. What it can learn", [
-        ("Gradients through time", "Why do gradients vanish, and why explode?"),
-        ("Deep cells", "Can a deep step be trained?"),
-    ]),
-    ("IV. What it can forget", [
-        ("Stability", "When do two states under one input meet?"),
-        ("Truncation", "When are the last k inputs enough?"),
-        ("On real data", "How far back do trained nets look?"),
-    ]),
-    ("V. Synthesis", [
-        ("Need it be sequential?", "Can all steps be computed at once?"),
-        ("The answer", "What can it do, and when need it be recurrent?"),
-    ]),
+PARTS = [  # (caption, {chapter: the question it asks}), in reading order
+    ("I. The recurrence", {
+        1: "One step, repeated: what is it, and what does it learn?",
+        2: "Can a simple step stand in for any other?",
+    }),
+    ("II. What it can compute", {
+        3: "Which machines fit in whole numbers?",
+        4: "Does gradient descent find those weights?",
+        5: "What do fractions add?",
+        6: "What do real numbers add, and what do floats leave?",
+    }),
+    ("III. What it can learn", {
+        7: "Why do gradients vanish, and why explode?",
+        8: "Can a deep step be trained?",
+    }),
+    ("IV. What it can forget", {
+        9: "When do two states under one input meet?",
+        10: "When are the last k inputs enough?",
+        11: "How far back do trained nets look?",
+    }),
+    ("V. Synthesis", {
+        12: "Can all steps be computed at once?",
+        13: "What can it do, and when need it be recurrent?",
+    }),
 ]  # fmt: skip
 
 GAP = 14
@@ -55,8 +56,8 @@ class Card:
 
     def draw(self, x: float, y: float, width: float) -> tuple[str, float]:
         """The card's SVG and its height."""
-        titles = textwrap.wrap(self.title, int((width - 24) / 7.9))
-        small = textwrap.wrap(self.question, int((width - 24) / 6.7)) + ([] if self.href else ["to come"])
+        titles = textwrap.wrap(self.title, int((width - 24) / 9))
+        small = textwrap.wrap(self.question, int((width - 24) / 7.3)) + ([] if self.href else ["to come"])
         lines = [("title", 21, line) for line in titles] + [("small", 18, line) for line in small]
         if not self.href:
             lines[-1] = ("status", 19, "to come")
@@ -152,36 +153,36 @@ class AnswerMap(SphinxDirective):
 def draw(app, doctree, docname):
     """Put the two drawings in the map's place, with real links."""
     found = {int(name[10:12]): name for name in app.env.found_docs if name.startswith("notebooks/")}
-    count = sum(len(chapters) for _, chapters in PARTS)
+    numbers = [number for _, questions in PARTS for number in questions]
     for node in list(doctree.findall(answer_map)):
-        for number in sorted(set(found) - set(range(1, count + 1))):
-            getLogger(__name__).warning("the map of the answer does not know %r", found[number], location=node)
-        numbers = iter(range(1, count + 1))
+        for number in sorted(set(found) - set(numbers)):
+            getLogger(__name__).warning("the map of the answer does not know %r", found[number], location=docname)
         parts = [
-            (caption, [_card(app, docname, found.get(next(numbers)), *chapter) for chapter in chapters])
-            for caption, chapters in PARTS
+            (caption, [_card(app, docname, found.get(number), number, asks) for number, asks in questions.items()])
+            for caption, questions in PARTS
         ]
         written = [card.title for _, cards in parts for card in cards if card.href]
         html = "".join(_svg(kind.__name__, *kind(parts), "; ".join(written)) for kind in (wide, narrow))
-        if len(written) < count:
-            html += f"<p>Written so far: {len(written)} of {count} chapters. The dashed ones are to come.</p>"
+        if len(written) < len(numbers):
+            html += f"<p>Written so far: {len(written)} of {len(numbers)} chapters. The dashed ones are to come.</p>"
         node.replace_self(nodes.raw("", f'<div class="answer-map">{html}</div>', format="html"))
 
 
-def _card(app, docname: str, target: str | None, title: str, question: str) -> Card:
+def _card(app, docname: str, target: str | None, number: int, question: str) -> Card:
     if target is None:
-        return Card(None, title, question)
-    number = ".".join(map(str, app.env.toc_secnumbers.get(target, {}).get("", ())))
-    title = f"{number} {app.env.titles[target].astext()}".strip()
+        return Card(None, app.claims_ledger.chapters[number], question)
+    shown = ".".join(map(str, app.env.toc_secnumbers.get(target, {}).get("", ())))
+    title = f"{shown} {app.env.titles[target].astext()}".strip()
     return Card(app.builder.get_relative_uri(docname, target), title, question)
 
 
 def _svg(name: str, body: str, width: float, height: float, written: str) -> str:
+    title, desc = f"map-{name}-title", f"map-{name}-desc"
     return (
         f'<svg class="{name}" viewBox="-2 -2 {width + 4:.0f} {height + 4:.0f}" role="group" '
-        f'aria-labelledby="map-{name}-title map-{name}-desc"><title id="map-{name}-title">The map of the answer</title>'
-        f'<desc id="map-{name}-desc">The recurrence leads to three parts, what it can compute, learn and forget, and these'
-        f" to the synthesis. Written so far, and linked: {escape(written)}.</desc>{body}</svg>"
+        f'aria-labelledby="{title}" aria-describedby="{desc}"><title id="{title}">The map of the answer</title>'
+        f'<desc id="{desc}">The recurrence leads to three parts, on what it can compute, learn and forget, and these '
+        f"lead to the synthesis. Written so far, and linked: {escape(written)}.</desc>{body}</svg>"
     )
 
 
