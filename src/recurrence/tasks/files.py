@@ -116,7 +116,8 @@ def download(url: str, file: DataFile, target: Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".incomplete-") as folder:
         temporary = Path(folder) / target.name
-        with tqdm(desc=file.name, unit="B", unit_scale=True, leave=False) as bar:
+        # The bar needs some total to be true as a condition; the downloader puts in the real one.
+        with tqdm(desc=file.name, total=1, unit="B", unit_scale=True, leave=False) as bar:
             pooch.HTTPDownloader(progressbar=bar, chunk_size=2**16, timeout=TIMEOUT)(url, str(temporary), None)
         verify(temporary, file)
         return temporary.replace(target)
