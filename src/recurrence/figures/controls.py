@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 __all__ = ["Button", "Choice", "Control", "Number", "Slider", "Text"]
@@ -89,7 +90,7 @@ class Slider(Control):
         if (self.values is None) == (None in ends) or (self.values is not None and any(e is not None for e in ends)):
             raise ValueError(f"slider {self.name!r} takes either values or all of min, max and step")
         values = self._steps() if self.values is None else tuple(self.values)
-        if not values or any(a >= b for a, b in zip(values, values[1:], strict=False)):
+        if not values or any(a >= b for a, b in pairwise(values)):
             raise ValueError(f"values of slider {self.name!r} must be at least one and increase, got {list(values)}")
         if not all(math.isfinite(value) for value in values):
             raise ValueError(f"values of slider {self.name!r} must be finite, got {list(values)}")

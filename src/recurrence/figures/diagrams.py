@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -95,7 +97,12 @@ def depth_places() -> Figure:
     panels = [_axes(ax, 6.0, 6.6) for ax in grid.flat]
     draw = (_in_time, _in_the_cell, _in_a_stack, _in_the_readout)
     names = ("In time", "In the cell", "In a stack", "In the readout")
-    said = ("the same layer every step", "several layers in a step", "each layer has its state", "layers outside the loop")
+    said = (
+        "the same layer every step",
+        "several layers in a step",
+        "each layer has its state",
+        "layers outside the loop",
+    )
     for ax, name, words, function in zip(panels, names, said, draw, strict=True):
         _note(ax, (0.35, 6.2), name, ha="left", color=_INK, weight="bold")
         _note(ax, (0.35, 5.65), words, ha="left", fontsize=11)
@@ -118,7 +125,7 @@ def _in_time(ax: Axes) -> None:
         _up(ax, low, state)
         _up(ax, state, high)
         rows.append(state)
-    for a, b in zip(rows, rows[1:], strict=False):
+    for a, b in pairwise(rows):
         _right(ax, a, b, 0.625)
 
 
@@ -145,10 +152,10 @@ def _in_a_stack(ax: Axes) -> None:
         ]
         high = _box(ax, (x, 4.7), f"$y_{{{t}}}$", "output", (1.25, 0.8))
         column = [low, *states, high]
-        for a, b in zip(column, column[1:], strict=False):
+        for a, b in pairwise(column):
             _up(ax, a, b)
         layers.append(states)
-    for a, b in zip(layers, layers[1:], strict=False):
+    for a, b in pairwise(layers):
         for left, right in zip(a, b, strict=True):
             _right(ax, left, right, 0.625)
 
@@ -162,8 +169,8 @@ def _in_the_readout(ax: Axes) -> None:
             _box(ax, (x, 3.34), "$g_1$", "new", (1.25, 0.8)),
             _box(ax, (x, 4.7), f"$y_{{{t}}}$", "output", (1.25, 0.8)),
         ]
-        for a, b in zip(column, column[1:], strict=False):
+        for a, b in pairwise(column):
             _up(ax, a, b)
         states.append(column[1])
-    for a, b in zip(states, states[1:], strict=False):
+    for a, b in pairwise(states):
         _right(ax, a, b, 0.625)

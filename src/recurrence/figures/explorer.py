@@ -26,9 +26,9 @@ _VIEWS = _HERE / "views"
 class Explorer:
     r"""A picture under controls, the same in a stored page and in a live kernel.
 
-    Displayed in a notebook, an explorer is one self-contained HTML output: native inputs, the data as JSON, and a script
-    that redraws when an input changes. It needs no kernel and asks no other host for anything. :meth:`live` gives the
-    same picture under ipywidgets, which call ``compute`` for any value.
+    Displayed in a notebook, an explorer is one self-contained HTML output: native inputs, the data as JSON, and a
+    script that redraws when an input changes. It needs no kernel and asks no other host for anything. :meth:`live`
+    gives the same picture under ipywidgets, which call ``compute`` for any value.
 
     There are two kinds. With ``compute``, the page holds one frame for every point of the grid that the controls span,
     :math:`\prod_i n_i` frames for controls of :math:`n_i` values. With ``data``, the view itself computes in the page:

@@ -22,7 +22,7 @@ COLOURS = ("#082994", "#b65d00", "#017e58", "#a05c9e", "#572600", "#101820")
 
 
 def use_style() -> None:
-    """Make this book's style the default of matplotlib, and of inline figures in a notebook (PNG at twice the pixels)."""
+    """Make this book's style matplotlib's default; in a notebook, store inline figures at twice the pixels."""
     with as_file(files(__package__) / "recurrence.mplstyle") as path:
         plt.style.use(path)
     try:

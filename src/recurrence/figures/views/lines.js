@@ -35,7 +35,7 @@ const panel = (spec, left, top, width, height, { svg, ticks }) => {
   const group = svg("g");
   const text = (x, y, content, attributes = {}) => group.append(svg("text", { x, y, ...attributes }, content));
 
-  for (const [value, label] of ticks(x0, x1, Math.max(2, inner.width / 90))) {
+  for (const [value, label] of ticks(x0, x1, Math.max(2, inner.width / 60))) {
     const x = inner.x + px(value);
     group.append(svg("line", { class: "rx-grid", x1: x, x2: x, y1: inner.y, y2: inner.y + inner.height }));
     text(x, inner.y + inner.height + 17, label, { "text-anchor": "middle" });
