@@ -1,0 +1,170 @@
+"""Every check can fail: pages broken on purpose, and a sound one beside them."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import sitecheck
+from bookbrowser import serve
+from pagecheck import check
+
+PAGE = """<!doctype html><html lang="en"><head><title>A page</title><meta charset="utf-8">
+<link rel="icon" href="data:,"><style>.dark-grey {{ background: Canvas; }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #111; color: #eee; }} .night {{ color: #222; }} }}</style>
+<script>window.MathJax = {{tex: {{packages: {{'[-]': ['noundefined', 'noerrors']}}}}}};</script></head>
+<body><main><h1>A page</h1><p>Plain words, a price of $5, and one \\ alone.</p>{body}</main></body></html>"""
+MATHJAX = '<script defer src="mathjax/tex-mml-chtml.js"></script>'
+EXPLORER = """<div data-rx="gain"><label for="a">gain</label><input id="a" type="range" min="0" max="4" value="1">
+<div class="rx-view">1</div><p class="rx-readout">one</p></div><script>const a = document.getElementById('a');
+const draw = () => document.querySelector('.rx-view').textContent = {drawn};
+{listen}</script>"""
+SOUND = {
+    "plain": "",
+    "mathematics": f'{MATHJAX}<p>So <span class="math">\\(h_t = W h_{{t-1}}\\)</span>.</p>',
+    "code": "<pre tabindex='0' style='overflow-x: auto'>$$ \\begin{aligned} {ref}`x` ?? " + "long " * 200 + "</pre>",
+    "a box that scrolls": '<div tabindex="0" style="overflow-x: auto"><div style="width: 2000px">wide</div></div>',
+    "explorer": EXPLORER.format(drawn="a.value", listen="a.addEventListener('input', draw)"),
+}
+BROKEN = {
+    "picture from outside": ("outside request", '<img alt="x" src="https://example.org/x.png">'),
+    "fetch from outside": ("outside request", "<script>fetch('https://example.org/x.json').catch(() => 0)</script>"),
+    "socket to outside": ("outside request", "<script>new WebSocket('wss://example.org/x')</script>"),
+    "console error": ("console error", "<script>console.error('this went wrong')</script>"),
+    "uncaught error": ("console error", "<script>throw new Error('nobody catches me')</script>"),
+    "missing picture": ("failed request", '<img alt="x" src="missing.png">'),
+    "hidden in a dropdown": ("raw markup", "<details><summary>more</summary><p>$$ h_t $$</p></details>"),
+    "not typeset": ("mathematics", '<p><span class="math">h_t</span></p>'),
+    "undefined command": ("mathematics", f'{MATHJAX}<p><span class="math">\\(\\nosuchmacro h_t\\)</span></p>'),
+    "unbalanced": ("mathematics", f'{MATHJAX}<p><span class="math">\\(\\frac{{h_t}}\\)</span></p>'),
+    "wide block": ("overflow", '<div style="width: 2000px">wide</div>'),
+    "wide table": ("overflow", "<table><tr>" + "<td>0.123456789</td>" * 40 + "</tr></table>"),
+    "wide, scrolling forbidden": (
+        "overflow",
+        '<div style="overflow: hidden"><div style="width: 2000px">wide</div></div>',
+    ),
+    "formula cut off": (
+        "overflow",
+        f'{MATHJAX}<div class="math" style="width: 60px; overflow: hidden">\\[a + b + c + d + e + f + g + h\\]</div>',
+    ),
+    "picture without words": ("accessibility", '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">'),
+    "pale text": ("accessibility", '<p style="color: #ccc; background: #fff">pale</p>'),
+    "control without label": ("accessibility", '<input type="range">'),
+    "deaf explorer": ("explorer", EXPLORER.format(drawn="a.value", listen="")),
+    "explorer deaf to keys": (
+        "explorer",
+        EXPLORER.format(drawn="a.value", listen="a.onkeydown = e => e.preventDefault(); a.oninput = draw"),
+    ),
+    "explorer deaf to the mouse": (
+        "explorer",
+        EXPLORER.format(drawn="a.value", listen="a.onmousedown = e => e.preventDefault(); a.onkeyup = draw"),
+    ),
+    "explorer of nothing": ("explorer", EXPLORER.format(drawn="a.value + undefined", listen="a.oninput = draw")),
+    "explorer asleep": ("explorer", EXPLORER.format(drawn="1", listen="a.disabled = true")),
+}
+RAW = {
+    "environment": "\\begin{aligned} h_t \\end{aligned}",
+    "display dollars": "$$ h_t $$",
+    "inline dollars": "the state $h_t$ is",
+    "delimiters": "the state \\(h_t\\) is",
+    "command": "a norm \\lVert W",
+    "fence": ":::{note}",
+    "back-tick fence": "```{margin} aside",
+    "role": "see {numref}",
+    "citation": "see {cite:t}",
+    "proof reference": "see {prf:ref}",
+    "directive": "{prf:theorem} of its own",
+    "label": "(ch-first)=",
+    "option": ":class: dropdown",
+    "unresolved number": "as in Fig. ?? above",
+    "link": "read [this](../book/index.md)",
+    "emphasis": "this is **bold",
+    "object": "it says [object Object]",
+}
+FILES = {
+    "drawing.svg": '<svg xmlns="http://www.w3.org/2000/svg"><a href="good.html"><text>good</text></a></svg>',
+    "astray.svg": '<svg xmlns="http://www.w3.org/2000/svg"><a href="gone.html"><text>gone</text></a></svg>',
+    "good.html": "<h1 id='here'>Good</h1>",
+}
+LINKS = {
+    '<a href="good.html">': None,
+    '<a href="good.html#here">': None,
+    '<a href="#me" id="me">': None,
+    '<a href="recurrence.pdf">': None,
+    '<a href="https://example.org/">': None,
+    '<svg><a href="good.html#here">x</a></svg>': None,
+    '<object data="drawing.svg">': None,
+    '<a href="gone.html">': "no such file",
+    '<a href="good.html#gone">': "no anchor #gone",
+    '<a href="#gone">': "no anchor #gone",
+    '<a href="../elsewhere.html">': "outside the book",
+    '<a href="/good.html">': "absolute path",
+    '<svg><a xlink:href="gone.html">x</a></svg>': "no such file",
+    '<svg><a href="good.html#gone">x</a></svg>': "no anchor #gone",
+    '<object data="astray.svg">': "dead link gone.html in astray.svg",
+    '<img src="drawing.svg">': "shown as an image",
+    '<img src="gone.png">': "dead resource gone.png",
+    '<script src="https://example.org/x.js">': "outside resource",
+    '<link rel="preconnect" href="https://example.org">': "outside resource",
+    '<meta http-equiv="refresh" content="0; url=gone.html">': "no such file",
+}
+
+
+def mathjax() -> Path:
+    folder = Path(find_spec("sphinx-mathjax-offline").origin).parent
+    return next(folder.rglob("tex-mml-chtml.js")).parent
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    """An address that serves a page for every name in SOUND and BROKEN."""
+    folder = tmp_path_factory.mktemp("broken")
+    (folder / "mathjax").symlink_to(mathjax())
+    for name, body in (SOUND | {name: body for name, (_, body) in BROKEN.items()}).items():
+        (folder / f"{name}.html").write_text(PAGE.format(body=body))
+    with serve(folder) as address:
+        yield address
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_a_sound_page_has_no_problem(name, broken, browse):
+    assert browse(check, f"{broken}/{name}.html", 390, "light") == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_page_is_found_out(name, broken, browse):
+    kind, _ = BROKEN[name]
+    assert kind in {problem.kind for problem in browse(check, f"{broken}/{name}.html", 390, "light")}
+
+
+def test_raw_markup_of_every_sort_is_found_out(tmp_path, browse):
+    (tmp_path / "page.html").write_text(PAGE.format(body="".join(f"<p>{text}</p>" for text in RAW.values())))
+    with serve(tmp_path) as address:
+        found = [problem.detail for problem in browse(check, f"{address}/page.html", 390, "light")]
+    assert [name for name, text in RAW.items() if not any(f"“{text}”" in detail for detail in found)] == []
+
+
+def test_contrast_is_checked_in_the_theme_that_was_asked_for(tmp_path, browse):
+    (tmp_path / "page.html").write_text(PAGE.format(body='<p class="night">pale by night</p>'))
+    with serve(tmp_path) as address:
+        found = {theme: browse(check, f"{address}/page.html", 390, theme) for theme in ("light", "dark")}
+    assert found["light"] == []
+    assert {problem.kind for problem in found["dark"]} == {"accessibility"}
+
+
+def test_a_page_in_the_wrong_theme_is_found_out(tmp_path, browse):
+    (tmp_path / "page.html").write_text(PAGE.replace("<html", '<html data-theme="light"').format(body=""))
+    with serve(tmp_path) as address:
+        assert "theme" in {problem.kind for problem in browse(check, f"{address}/page.html", 390, "dark")}
+
+
+@pytest.mark.parametrize("markup", LINKS)
+def test_links_are_followed(markup, tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "page.html").write_text(f"<h1>A page</h1>{markup}")
+    found, expected = list(sitecheck.check(tmp_path, "page.html")), LINKS[markup]
+    if expected is None:
+        assert found == []
+    else:
+        assert len(found) == 1
+        assert expected in found[0]

@@ -1,0 +1,22 @@
+"""Every page, wide and narrow, light and dark, in a browser that reaches no other host."""
+
+import pytest
+import sitecheck
+from pagecheck import THEMES, WIDTHS, check
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_page_is_sound(page_name, width, theme, html, site, browse, screenshots):
+    if sitecheck.read(html / page_name).goes_to is not None:
+        pytest.skip("a redirect, followed in test_site")
+    picture = screenshots / f"{page_name.removesuffix('.html').replace('/', '-')}-{width}-{theme}.jpg"
+    problems = browse(check, f"{site}/{page_name}", width, theme, picture)
+    if problems:
+        pytest.fail("\n".join([f"{page_name} at {width} px, {theme}:", *map(str, problems)]), pytrace=False)
+
+
+def test_links_and_resources_resolve(page_name, html):
+    problems = list(sitecheck.check(html, page_name))
+    if problems:
+        pytest.fail("\n".join([f"{page_name}:", *problems]), pytrace=False)
