@@ -37,10 +37,8 @@ def sources(path: Path) -> list[str]:
 
 def test_good_run_is_stored_and_a_second_one_gives_the_same_bytes(folder: Path) -> None:
     noisy = "for i in range(3):\n    print(i, flush=True)\n'last'"
-    paths = [
-        chapter(folder, noisy, "import os; os.environ['TQDM_DISABLE']", name=name)
-        for name in ("01-a.ipynb", "02-b.ipynb")
-    ]
+    quiet = "import os; os.environ['TQDM_DISABLE']"
+    paths = [chapter(folder, noisy, quiet, name=name) for name in ("01-a.ipynb", "02-b.ipynb")]
     assert call("check", folder) == 1
     assert call("run", folder) == 0
     assert call("check", folder) == 0
@@ -167,22 +165,16 @@ def test_file_that_is_no_notebook_is_refused(folder: Path, capsys: pytest.Captur
 
 
 def test_metadata_keeps_what_an_author_wrote_and_nothing_of_the_machine() -> None:
-    cells = [
-        new_code_cell("1", id="0a1b2c3d"),
-        new_code_cell("1", id="4e5f6a7b"),
-        new_code_cell("1", id="parity-table"),
-    ]
+    cells = [new_code_cell("1", id=name) for name in ("0a1b2c3d", "4e5f6a7b", "parity-table")]
     cells[2].metadata = NotebookNode(tags=["solution"], execution={"iopub": 1}, label="kept")
-    notebook = new_notebook(
-        cells=cells, metadata={"widgets": {}, "language_info": {"version": "3.11.7"}, "mystnb": {"a": 1}}
-    )
+    language = {"name": "python", "version": "3.11.7"}
+    notebook = new_notebook(cells=cells, metadata={"widgets": {}, "language_info": language, "mystnb": {"a": 1}})
     notebook_cells.tidy(notebook)
     first, second, third = (cell.id for cell in notebook.cells)
+    folded = {"tags": ["solution"], "label": "kept", "jupyter": {"source_hidden": True}, "cellView": "form"}
     assert second == f"{first}-2"
     assert first not in ("0a1b2c3d", "4e5f6a7b")
     assert third == "parity-table"
-    assert notebook.cells[2].metadata == {
-        "tags": ["solution"], "label": "kept", "jupyter": {"source_hidden": True}, "cellView": "form"
-    }  # fmt: skip
+    assert notebook.cells[2].metadata == folded
     assert set(notebook.metadata) == {"kernelspec", "language_info", "mystnb"}
     assert "version" not in notebook.metadata.language_info
