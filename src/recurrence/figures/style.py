@@ -22,16 +22,24 @@ COLOURS = ("#082994", "#b65d00", "#017e58", "#a05c9e", "#572600", "#101820")
 
 
 def use_style() -> None:
-    """Make this book's style matplotlib's default; in a notebook, store inline figures at twice the pixels."""
+    """Make this book's style matplotlib's default; in a notebook, inline figures become SVG, the same at every run.
+
+    SVG, since a page shrinks it to the width of a phone, and a printer enlarges it, without blur.
+    """
     with as_file(files(__package__) / "recurrence.mplstyle") as path:
         plt.style.use(path)
     try:
         from IPython import get_ipython
         from matplotlib_inline.backend_inline import set_matplotlib_formats
+        from matplotlib_inline.config import InlineBackend
     except ImportError:
         return
-    if get_ipython() is not None:
-        set_matplotlib_formats("retina")
+    if (shell := get_ipython()) is None:
+        return
+    undated = {"bbox_inches": "tight", "metadata": {"Date": None}}
+    config = InlineBackend.instance(parent=shell)
+    config.print_figure_kwargs, config.figure_formats = undated, {"svg"}  # lasts when the backend starts only later
+    set_matplotlib_formats("svg", **undated)
 
 
 def band(ax: Axes, x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLike, label: str | None = None) -> Line2D:
