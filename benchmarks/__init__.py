@@ -1,0 +1,1 @@
+"""What the package costs, beside what it is compared with: ``python -m benchmarks``."""

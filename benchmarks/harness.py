@@ -1,0 +1,149 @@
+"""Two ways to do one thing, timed side by side in one process.
+
+A file of this folder with a function ``pairs(tiny, seed)`` adds rows: it yields ``Pair`` objects (of toy size if
+``tiny``).
+
+The two sides of a pair take turns, in the order A B, B A, A B, ..., each turn repeating its side until it lasts long
+enough to be timed. A row's times are medians over the rounds, and its ratio is the median of the rounds' own ratios:
+a machine that is busy for a while slows both sides of a round, and a round that was interrupted is outvoted.
+"""
+
+import gc
+import importlib
+import json
+import pkgutil
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import torch
+
+import recurrence
+
+Side = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """``ours`` and ``other`` do the same; where both return tensors these must be equal up to rounding.
+
+    ``target`` is the largest ratio of times, ours / other, that is good enough; None: the ratio is only reported.
+    """
+
+    name: str
+    measures: str
+    ours: Side
+    other: Side
+    target: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured pair: medians in seconds, ratio = ours / other; ``met`` is None without a target."""
+
+    name: str
+    measures: str
+    ours: float
+    other: float
+    ratio: float
+    target: float | None
+    met: bool | None
+
+
+def find(package: str, only: str = "") -> Iterator[Callable[..., Iterable[Pair]]]:
+    """Every ``pairs`` function of the package's modules, by file name, that has ``only`` in its module's name."""
+    for module in sorted(info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__)):
+        if module not in ("__main__", "harness") and only in module:
+            yield importlib.import_module(f"{package}.{module}").pairs
+
+
+def measure(pair: Pair, rounds: int, turn: float) -> Row:
+    """Time one pair over ``rounds`` rounds of two turns, each of about ``turn`` seconds or of one call if that is
+    longer.
+
+    Raises:
+        ValueError: the two sides return different tensors, so that their times compare nothing.
+    """
+    _compare(pair)
+    calls = [max(1, round(turn / _seconds(side, 1))) for side in (pair.ours, pair.other)]
+    ours, other = [], []
+    turns = [(pair.ours, calls[0], ours), (pair.other, calls[1], other)]
+    collecting = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for k in range(rounds):
+            for side, repeats, times in turns if k % 2 == 0 else reversed(turns):
+                times.append(_seconds(side, repeats))
+    finally:
+        if collecting:
+            gc.enable()
+    ratio = statistics.median(a / b for a, b in zip(ours, other, strict=True))
+    met = None if pair.target is None else ratio <= pair.target
+    return Row(pair.name, pair.measures, statistics.median(ours), statistics.median(other), ratio, pair.target, met)
+
+
+def _seconds(side: Side, repeats: int) -> float:
+    """The mean time of one call, the accelerator's work included."""
+    _wait()
+    start = time.perf_counter()
+    for _ in range(repeats):
+        side()
+    _wait()
+    return (time.perf_counter() - start) / repeats
+
+
+def _wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _compare(pair: Pair) -> None:
+    """Run both sides once, which also warms them up, and compare what they return."""
+    ours, other = pair.ours(), pair.other()
+    if isinstance(ours, torch.Tensor) and isinstance(other, torch.Tensor):
+        try:
+            torch.testing.assert_close(ours, other, rtol=1e-3, atol=1e-4)
+        except AssertionError as error:
+            raise ValueError(f"{pair.name}: the two sides do not compute the same. {error}") from None
+
+
+def table(rows: Iterable[Row]) -> str:
+    """The rows as text: name, ours, other, ratio, target, met."""
+    cells = [("name", "ours", "other", "ratio", "target", "met")]
+    for row in rows:
+        target = "" if row.target is None else f"<= {row.target:g}"
+        met = {None: "", True: "yes", False: "NO"}[row.met]
+        times = (f"{1e3 * seconds:.3f} ms" for seconds in (row.ours, row.other))
+        cells.append((row.name, *times, f"{row.ratio:.2f}", target, met))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for name, *numbers in cells:
+        texts = [text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *texts]))
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def save(path: Path, rows: Iterable[Row], *, seed: int, rounds: int, turn: float) -> None:
+    """Write the rows and what they were measured with as JSON."""
+    device = recurrence.device()
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
+    record = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "device": {"type": device.type, "name": name, "threads": torch.get_num_threads()},
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "recurrence": recurrence.__version__,
+        },
+        "seed": seed,
+        "rounds": rounds,
+        "turn_seconds": turn,
+        "rows": [asdict(row) for row in rows],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")

@@ -1,0 +1,111 @@
+"""The harness of ``make bench``: every file's pairs run, are compared, judged by their targets, and stored."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+QUICK = ["--tiny", "--rounds", "3", "--turn", "0.0001"]
+
+TOY = """
+import time
+import torch
+from benchmarks.harness import Pair
+
+def wait(milliseconds):
+    return lambda: time.sleep(milliseconds / 1000)
+
+def pairs(tiny, seed):
+    yield Pair("toy", "sleep", wait({ours}), wait(4), target=2)
+    yield Pair("reported only", "sleep", wait(8), wait(1))
+    yield Pair("tensors", "addition", lambda: torch.ones(2) + {added}, lambda: torch.ones(2) + 1)
+"""
+
+
+@pytest.fixture
+def bench(monkeypatch, tmp_path, capsys):
+    """Runs the command with arguments; returns its exit status, its table's lines and its JSON."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks.__main__ import main
+
+    def run(*arguments):
+        path = tmp_path / "results" / "bench.json"
+        status = main([*arguments, *QUICK, "--json", str(path)])
+        return status, capsys.readouterr().out.splitlines(), json.loads(path.read_text())
+
+    return run
+
+
+@pytest.fixture
+def toy(monkeypatch, tmp_path, request):
+    """A package of pairs made for one test, by its name."""
+
+    def write(ours=4, added=1):
+        name = f"toy_{abs(hash(request.node.name))}"
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+        (tmp_path / name / "sleeping.py").write_text(TOY.format(ours=ours, added=added))
+        monkeypatch.syspath_prepend(str(tmp_path))
+        return ["--package", name]
+
+    return write
+
+
+def test_every_file_runs_at_toy_size(bench):
+    _, lines, record = bench()
+    assert lines[0].split() == ["name", "ours", "other", "ratio", "target", "met"]
+    assert len(lines) == len(record["rows"]) + 2
+    names = [row["name"] for row in record["rows"]]
+    assert len(set(names)) == len(names)
+    for kind in ("simple cell", "linear cell", "LSTM", "GRU", "stack of 2 GRUs"):
+        for what in ("forward", "gradient"):
+            row = next(row for row in record["rows"] if row["name"] == f"{kind} / loop, {what}")
+            assert row["target"] == 1.5
+            assert row["met"] == (row["ratio"] <= 1.5)
+    assert {"date", "device", "versions", "seed", "rounds"} <= set(record)
+    assert {"python", "torch", "recurrence"} <= set(record["versions"])
+
+
+def test_a_target_that_is_met(bench, toy):
+    status, lines, record = bench(*toy(ours=4))
+    assert status == 0
+    assert lines[2].split()[-1] == "yes"
+    assert [row["met"] for row in record["rows"]] == [True, None, None]
+    assert 4 < record["rows"][1]["ratio"] < 9
+    assert 0.008 <= record["rows"][1]["ours"] < 0.1
+
+
+def test_a_target_that_is_missed_fails_the_command(bench, toy):
+    status, lines, record = bench(*toy(ours=40))
+    assert status == 1
+    assert lines[2].split()[-1] == "NO"
+    assert record["rows"][0]["met"] is False
+    assert record["rows"][0]["ratio"] > 2
+
+
+def test_sides_that_differ_are_not_timed(bench, toy):
+    with pytest.raises(ValueError, match="tensors: the two sides do not compute the same"):
+        bench(*toy(added=2))
+
+
+def test_a_file_that_is_not_there(bench):
+    with pytest.raises(SystemExit, match="2"):
+        bench("nothing")
+
+
+def test_a_passing_disturbance_does_not_decide(monkeypatch):
+    """One round in three hit by a pause leaves the ratio where it was."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks import harness
+
+    clock, calls = [0.0], [0]
+
+    def side():
+        calls[0] += 1
+        clock[0] += 100.0 if calls[0] % 6 == 0 else 1.0
+
+    monkeypatch.setattr(harness.time, "perf_counter", lambda: clock[0])
+    row = harness.measure(harness.Pair("a", "b", side, side, 1.1), rounds=15, turn=1.0)
+    assert row.ratio == 1
+    assert row.met
