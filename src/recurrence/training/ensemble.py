@@ -82,7 +82,7 @@ class Ensemble:
 
     def finite(self) -> Tensor:
         """For each seed, whether all its parameters are finite."""
-        return torch.stack([p.detach().flatten(1).isfinite().all(1) for p in self.trained.values()]).all(0)
+        return torch.stack([p.detach().reshape(len(p), -1).isfinite().all(1) for p in self.trained.values()]).all(0)
 
     @torch.no_grad()
     def unstack(self, parameters: Mapping[str, Tensor]) -> tuple[nn.Module, ...]:

@@ -116,7 +116,7 @@ class _Minibatches:
 
 def _clip(gradients: tuple[Tensor, ...], bound: float | None) -> Float[Tensor, " seeds"]:
     """Scale each seed's gradient to 2-norm at most ``bound``, in place; the norms before."""
-    norms = torch.stack([g.flatten(1).square().sum(1) for g in gradients]).sum(0).sqrt()
+    norms = torch.stack([g.reshape(len(g), -1).square().sum(1) for g in gradients]).sum(0).sqrt()
     if bound is not None:
         scale = (bound / (norms + 1e-6)).clamp(max=1)
         for g in gradients:
