@@ -31,6 +31,12 @@ QUIET = {
     "MKL_NUM_THREADS": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
 }
+# A plain kernel whatever the machine's own settings are: Colab's, for one, waits for a browser.
+PLAIN_KERNEL = [
+    "--IPKernelApp.kernel_class=ipykernel.ipkernel.IPythonKernel",
+    "--IPKernelApp.log_level=40",
+    "--InteractiveShellApp.extensions=[]",
+]
 
 
 def prepare(path: Path, settings: dict) -> NotebookNode:
@@ -55,7 +61,7 @@ async def execute(path: Path, notebook: NotebookNode, bar: tqdm, store: bool, ti
         timeout=timeout,
         record_timing=False,
         coalesce_streams=True,
-        extra_arguments=["--IPKernelApp.log_level=40"],
+        extra_arguments=PLAIN_KERNEL,
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_start=started,
         on_cell_executed=lambda cell, cell_index, execute_reply: bar.update(),
