@@ -1,0 +1,96 @@
+"""A real browser for the explorers: one Chromium for the session, one isolated page for every test."""
+
+import shutil
+from dataclasses import dataclass, field
+
+import matplotlib
+import pytest
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from recurrence.figures import Choice, Explorer, Slider, gain_explorer
+
+matplotlib.use("Agg")
+
+HOST = "http://book.test/"
+SHELL = """<!doctype html><html lang="en" {mark}><head><meta charset="utf-8"><title>Page</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body><main><h1>Page</h1><div class="cell_output"><div class="output text_html">{body}</div></div></main></body></html>"""
+
+
+def chromium() -> str:
+    """The path of the Chromium to drive."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "chrome"):
+        if path := shutil.which(name):
+            return path
+    pytest.fail("no Chromium found: install it, on Debian with `apt-get install chromium`")
+
+
+@dataclass
+class Site:
+    """One page at a made-up host; all that it should not do is written down."""
+
+    browser: Browser
+    strayed: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+
+    def open(self, body: str, *, width: int = 1280, scheme: str = "light", mark: str = "") -> Page:
+        page = self.browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.pages.append(page)
+        page.set_default_timeout(5000)
+        page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+        def answer(route: Route) -> None:
+            if route.request.url == HOST:
+                route.fulfill(body=SHELL.format(mark=mark, body=body), content_type="text/html")
+            else:
+                self.strayed.append(route.request.url)
+                route.abort()
+
+        page.route("**/*", answer)
+        page.goto(HOST)
+        return page
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as driver:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        opened = driver.chromium.launch(executable_path=chromium(), args=arguments)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def site(browser):
+    """A :class:`Site`; at the end of the test nothing may have strayed to another host or been logged as an error."""
+    opened = Site(browser)
+    yield opened
+    for page in opened.pages:
+        page.close()
+    assert opened.strayed == []
+    assert opened.complaints == []
+
+
+def parabola(a=1.0, shift=0):
+    x = list(range(5))
+    return {"series": [{"label": "y", "x": x, "y": [a * t * t + shift for t in x]}], "readout": f"a = {a}, {shift}"}
+
+
+@pytest.fixture
+def make():
+    """Makes an explorer of six frames; keywords replace its arguments."""
+
+    def build(name="parabola", **changes):
+        controls = [Slider("a", "Steepness", [0.5, 1.0, 2.0], default=1.0), Choice("shift", "Shift", [0, 10])]
+        words = {"title": "Parabola", "alt": "A parabola."}
+        return Explorer(**{"name": name, "compute": parabola, "controls": controls, **words, **changes})
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def gain():
+    """The gain explorer; its frames are computed once."""
+    return gain_explorer()
