@@ -1,0 +1,21 @@
+// What the theme says wrongly to assistive technology, mended once the page is there.
+
+// A label that hides the words on the button or on the summary of a folded cell: the words are better.
+for (const element of document.querySelectorAll(".search-button-field[aria-label], details > summary[aria-label]")) {
+  element.removeAttribute("aria-label");
+}
+
+// The colour switch shows an icon titled by its present mode, so its name must hold that title.
+function nameSwitches() {
+  const mode = document.documentElement.dataset.mode;
+  for (const button of document.querySelectorAll(".theme-switch-button")) {
+    button.setAttribute("aria-label", `Colour mode: ${button.querySelector(`[data-mode="${mode}"]`)?.title ?? mode}`);
+  }
+}
+nameSwitches();
+new MutationObserver(nameSwitches).observe(document.documentElement, { attributeFilter: ["data-mode"] });
+
+// A bibliography is said to be a list, but its entries are not list items.
+for (const list of document.querySelectorAll(".citation-list[role]")) {
+  list.removeAttribute("role");
+}
