@@ -14,7 +14,13 @@ import yaml
 
 PATH = "book/claims.yml"
 OPEN = "open"
-VERDICTS = (OPEN, "proved", "corrected", "false as stated", "measured")
+VERDICTS = {
+    "proved": "The book proves it, and code checks the proof.",
+    "corrected": "True after a change, which the errata state.",
+    "false as stated": "A counterexample runs in the book.",
+    "measured": "A claim about what happens: our numbers, with seeds and intervals, whatever they say.",
+    OPEN: "Not settled yet; the row names the chapter that will.",
+}
 NEEDS_CORRECTION = ("corrected", "false as stated")
 COUNTS = {"A": 14, "B": 19, "C": 12, "D": 5, "E": 11}  # claims to settle, by source
 IDS = tuple(f"{source}{number}" for source, count in COUNTS.items() for number in range(1, count + 1))
@@ -105,7 +111,9 @@ def check(raw: object, root: Path) -> list[str]:
     """Every law that the ledger ``raw`` breaks in the book at ``root``, one line each; empty when it keeps them all."""
     if malformed := _shape(raw, TOP, "the ledger"):
         return malformed
-    breaches = [line for letter, fields in raw["sources"].items() for line in _shape(fields, SOURCE, f"source {letter}")]
+    breaches: list[str] = []
+    for letter, fields in raw["sources"].items():
+        breaches += _shape(fields, SOURCE, f"source {letter}")
     if list(raw["sources"]) != list(COUNTS):
         breaches.append(f"the sources are {', '.join(map(str, raw['sources']))}, expected {', '.join(COUNTS)}")
     breaches += _identity([str(row["id"]) for row in raw["claims"] if isinstance(row, dict) and row.get("id")])

@@ -1,15 +1,16 @@
-"""The claims ledger and the errata as pages: three directives and a role over :mod:`claims`.
+"""The claims ledger and the errata as pages: directives and a role over :mod:`claims`.
 
-``{claims-summary}`` counts the claims by verdict, ``{claims-ledger}`` is the table with a filter, ``{errata}`` lists what
-the sources get wrong, and ``{claim}`A1``` links to a row from anywhere. The data is checked when a build starts.
+``{claims-summary}`` counts the claims by verdict, ``{claims-sources}`` describes the sources, ``{claims-ledger}`` is
+the table with its filter, ``{errata}`` lists what the sources get wrong, and ``{claim}`A1``` links to a row from
+anywhere. The data is checked when a build starts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
-from typing import ClassVar
 
 import claims
 from claims import Claim, Correction, Ledger
@@ -20,8 +21,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
-COLUMNS = ("Claim", "Statement", "Source", "Verdict", "Evidence")
-PAGES = ("claims-summary", "ledger", "errata")  # a page with one of these classes gets the style sheet and the script
+COLUMNS = ("Claim", "Statement", "Source", "Verdict")
+STYLED = {"claims-summary", "ledger", "correction"}  # a page with one of these classes gets ledger.css and ledger.js
 
 
 def count(number: int, noun: str) -> str:
@@ -30,6 +31,18 @@ def count(number: int, noun: str) -> str:
 
 def slug(words: str) -> str:
     return words.replace(" ", "-")
+
+
+def badge(verdict: str) -> nodes.inline:
+    """A verdict in words; the style sheet adds a coloured mark."""
+    return nodes.inline("", verdict, classes=["verdict", slug(verdict)])
+
+
+def test_id(test: str) -> nodes.inline:
+    """A pytest id that may wrap after a slash, a double colon or an underscore, and copies as it is."""
+    parts = [part for part in re.split(r"(?<=[/_])|(?<=::)", test) if part]
+    between = [node for part in parts for node in (nodes.raw("", "<wbr>", format="html"), nodes.Text(part))]
+    return nodes.inline("", "", *between[1:], classes=["test-id"])
 
 
 def link(target: str, text: str, docname: str) -> addnodes.pending_xref:
@@ -74,20 +87,22 @@ class LedgerDirective(SphinxDirective):
 
 
 class Summary(LedgerDirective):
-    """How many claims there are, and how many have each verdict."""
+    """What the verdicts mean, and how many claims have each."""
 
     def run(self) -> list[nodes.Node]:
-        items = nodes.bullet_list("", classes=["claims-summary"])
+        settled = sum(claim.settled for claim in self.ledger.claims)
+        verb = "is" if settled < 2 else "are"
+        sentence = f"Of {count(len(self.ledger.claims), 'claim')}, {settled or 'none'} {verb} settled."
+        items = nodes.definition_list("", classes=["claims-summary"])
         for verdict, number in self.ledger.verdicts().items():
-            label = nodes.inline("", verdict, classes=["verdict", slug(verdict)])
-            items += nodes.list_item("", nodes.paragraph("", "", nodes.strong("", str(number)), nodes.Text(" "), label))
-        total, settled = len(self.ledger.claims), sum(claim.settled for claim in self.ledger.claims)
-        sentence = f"{count(total, 'claim')} from {len(self.ledger.sources)} sources, {settled} of them settled:"
+            term = nodes.term("", "", badge(verdict), nodes.Text(f": {number}"))
+            meaning = nodes.definition("", nodes.paragraph("", claims.VERDICTS[verdict]))
+            items += nodes.definition_list_item("", term, meaning)
         return [nodes.paragraph("", sentence), items]
 
 
 class Table(LedgerDirective):
-    """Every source described, the filter, and one row per claim."""
+    """The filter, and one row per claim."""
 
     def run(self) -> list[nodes.Node]:
         return [nodes.raw("", self._filter(), format="html"), self._table()]
@@ -110,36 +125,37 @@ class Table(LedgerDirective):
         return nodes.table("", group, classes=["ledger", "colwidths-auto"])
 
     def _row(self, claim: Claim) -> nodes.row:
-        verdict = nodes.inline("", claim.verdict, classes=["verdict", slug(claim.verdict)])
         place = claim.place + (f". {{cite:t}}`{','.join(claim.references)}`" if claim.references else "")
         contents = (
             [nodes.paragraph("", "", self.link(f"claim-{claim.id}", claim.id))],
             self.markdown(claim.statement),
             self.markdown(place),
-            [nodes.paragraph("", "", verdict)],
-            self._evidence(claim),
+            [nodes.paragraph("", "", *line) for line in self._verdict(claim)],
         )
-        cells = (
-            nodes.entry("", *content, classes=[f"ledger-{name.lower()}"])
-            for name, content in zip(COLUMNS, contents, strict=True)
-        )
+        pairs = zip(COLUMNS, contents, strict=True)
+        cells = [nodes.entry("", *content, classes=[f"ledger-{name.lower()}"]) for name, content in pairs]
         classes = [f"source-{claim.source.lower()}", f"verdict-{slug(claim.verdict)}"]
         return self.anchor(nodes.row("", *cells, classes=classes), f"claim-{claim.id}")
 
-    def _evidence(self, claim: Claim) -> list[nodes.Node]:
-        lines: list[list[nodes.Node]] = [[self.cell_link(cell)] for cell in claim.cells]
-        lines += [[nodes.literal("", test, classes=["test-id"])] for test in claim.tests]
+    def _verdict(self, claim: Claim) -> Iterator[list[nodes.Node]]:
+        """The verdict and what backs it, a line each; of an open claim, the chapters that will settle it."""
+        yield [badge(claim.verdict)]
+        yield from ([self.cell_link(cell)] for cell in claim.cells)
+        yield from ([test_id(test)] for test in claim.tests)
         if claim.corrections:
-            lines.append([self.link(f"erratum-{claim.id}", f"Erratum {claim.id}")])
+            yield [self.link(f"erratum-{claim.id}", f"Erratum {claim.id}")]
         if not claim.settled:
-            titles = " and ".join(self.ledger.chapters[number] for number in claim.chapters)
-            lines.append([nodes.Text("Chapter: "), nodes.emphasis("", titles)])
-        return [nodes.paragraph("", "", *line) for line in lines]
+            titles = [nodes.emphasis("", self.ledger.chapters[number]) for number in claim.chapters]
+            between = [node for title in titles for node in (nodes.Text(" and "), title)]
+            yield [nodes.Text("Due in "), *between[1:]]
 
 
 def _select(name: str, label: str, every: str, options: Iterable[tuple[str, str]]) -> str:
     choices = "".join(f'<option value="{escape(value)}">{escape(text)}</option>' for value, text in options)
-    return f'<label>{label} <select name="{name}"><option value="">{every}</option>{choices}</select></label>'
+    return (
+        f'<div><label for="ledger-{name}">{label}</label>'
+        f'<select id="ledger-{name}" name="{name}"><option value="">{every}</option>{choices}</select></div>'
+    )
 
 
 class Sources(LedgerDirective):
@@ -148,7 +164,8 @@ class Sources(LedgerDirective):
     def run(self) -> list[nodes.Node]:
         items = nodes.definition_list("", classes=["claims-sources"])
         for source in self.ledger.sources:
-            term = nodes.term("", f"{source.letter}. {source.name} ({count(len(self.ledger.of(source.letter)), 'claim')})")
+            number = count(len(self.ledger.of(source.letter)), "claim")
+            term = nodes.term("", f"{source.letter}. {source.name} ({number})")
             items += nodes.definition_list_item("", term, nodes.definition("", *self.markdown(source.description)))
         return [items]
 
@@ -160,13 +177,12 @@ class Errata(LedgerDirective):
         return [self._progress(), *filter(None, map(self._source, self.ledger.sources))]
 
     def _progress(self) -> nodes.paragraph:
-        examined = [claim for claim in self.ledger.claims if claim.settled or claim.corrections]
-        found = sum(len(claim.corrections) for claim in self.ledger.claims)
-        return nodes.paragraph(
-            "",
-            f"So far {len(examined)} of {count(len(self.ledger.claims), 'claim')} have been examined, and "
-            f"{count(found, 'mistake') if found else 'no mistake'} {'is' if found == 1 else 'are' if found else 'is'} recorded.",
-        )
+        total, found = len(self.ledger.claims), sum(len(claim.corrections) for claim in self.ledger.claims)
+        examined = sum(claim.settled or bool(claim.corrections) for claim in self.ledger.claims)
+        if not examined:
+            return nodes.paragraph("", f"None of the {total} claims has been examined yet, so no mistake is recorded.")
+        mistakes = f"{count(found, 'mistake')} found" if found else "no mistake found"
+        return nodes.paragraph("", f"Examined so far: {examined} of {total} claims, {mistakes}.")
 
     def _source(self, source: claims.Source) -> nodes.section | None:
         wrong = [claim for claim in self.ledger.of(source.letter) if claim.corrections]
@@ -204,13 +220,13 @@ def read_ledger(app: Sphinx) -> None:
 
 
 def add_assets(app: Sphinx, pagename: str, template: str, context: dict, doctree: nodes.document | None) -> None:
-    if doctree and any(set(PAGES) & set(node.get("classes", ())) for node in doctree.findall(nodes.Element)):
+    if doctree and any(STYLED & set(node.get("classes", ())) for node in doctree.findall(nodes.Element)):
         app.add_css_file("ledger.css")
         app.add_js_file("ledger.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    directives: ClassVar = {"claims-summary": Summary, "claims-sources": Sources, "claims-ledger": Table, "errata": Errata}
+    directives = {"claims-summary": Summary, "claims-sources": Sources, "claims-ledger": Table, "errata": Errata}
     for name, directive in directives.items():
         app.add_directive(name, directive)
     app.add_role("claim", ClaimRole())
