@@ -4,8 +4,10 @@ A file of this folder with a function ``pairs(tiny, seed)`` adds rows: it yields
 ``tiny``).
 
 The two sides of a pair take turns, in the order A B, B A, A B, ..., each turn repeating its side until it lasts long
-enough to be timed. A row's times are medians over the rounds, and its ratio is the median of the rounds' own ratios:
-a machine that is busy for a while slows both sides of a round, and a round that was interrupted is outvoted.
+enough to be timed. A row's times are medians over the rounds, and its ratio is the median of the rounds' own ratios: a
+machine that is busy for a while slows both sides of a round, and a round that was interrupted is outvoted.
+Time is the processor time of this process, which stands still while other processes run; on a GPU, and for pairs that
+say so, it is the time on the wall.
 """
 
 import gc
@@ -18,7 +20,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import torch
 
@@ -32,6 +36,7 @@ class Pair:
     """``ours`` and ``other`` do the same; where both return tensors these must be equal up to rounding.
 
     ``target`` is the largest ratio of times, ours / other, that is good enough; None: the ratio is only reported.
+    ``clock`` is "cpu", processor time summed over threads, or "wall", for sides that wait or use several cores.
     """
 
     name: str
@@ -39,6 +44,7 @@ class Pair:
     ours: Side
     other: Side
     target: float | None = None
+    clock: Literal["cpu", "wall"] = "cpu"
 
 
 @dataclass(frozen=True)
@@ -69,16 +75,20 @@ def measure(pair: Pair, rounds: int, turn: float) -> Row:
         ValueError: the two sides return different tensors, so that their times compare nothing.
     """
     _compare(pair)
-    calls = [max(1, round(turn / _seconds(side, 1))) for side in (pair.ours, pair.other)]
+    on_cpu = pair.clock == "cpu" and not torch.cuda.is_available()
+    seconds = partial(_seconds, time.process_time if on_cpu else time.perf_counter)
     ours, other = [], []
-    turns = [(pair.ours, calls[0], ours), (pair.other, calls[1], other)]
+    turns = [
+        (side, max(1, round(turn / max(seconds(side, 1), 1e-6))), times)
+        for side, times in ((pair.ours, ours), (pair.other, other))
+    ]
     collecting = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
         for k in range(rounds):
             for side, repeats, times in turns if k % 2 == 0 else reversed(turns):
-                times.append(_seconds(side, repeats))
+                times.append(seconds(side, repeats))
     finally:
         if collecting:
             gc.enable()
@@ -87,14 +97,14 @@ def measure(pair: Pair, rounds: int, turn: float) -> Row:
     return Row(pair.name, pair.measures, statistics.median(ours), statistics.median(other), ratio, pair.target, met)
 
 
-def _seconds(side: Side, repeats: int) -> float:
+def _seconds(clock: Callable[[], float], side: Side, repeats: int) -> float:
     """The mean time of one call, the accelerator's work included."""
     _wait()
-    start = time.perf_counter()
+    start = clock()
     for _ in range(repeats):
         side()
     _wait()
-    return (time.perf_counter() - start) / repeats
+    return (clock() - start) / repeats
 
 
 def _wait() -> None:

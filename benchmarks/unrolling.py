@@ -89,6 +89,9 @@ def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
     name, cell, _ = loops[0]
     ours, other = partial(_run, cell, inputs, lengths), partial(masked_loop, cell, inputs, lengths)
     yield from _rows(f"{name} with lengths / loop", size, cell, ours, other)
+    small, one = SimpleCell(1, 4, generator=generator, device=device), inputs[:, :1, :1]
+    ours, other = partial(_run, small, one), partial(simple_loop, small, one)
+    yield from _rows("small simple cell / loop", f"T={time}, batch 1, input 1, d=4", small, ours, other)
     for name, cell, _ in loops:
         if not isinstance(cell, LinearCell):
             yield from _rows_beside_torch(f"{name} / torch.nn", size, cell, inputs)

@@ -1,9 +1,11 @@
 """The harness of ``make bench``: every file's pairs run, are compared, judged by their targets, and stored."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
+import torch
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--tiny", "--rounds", "3", "--turn", "0.0001"]
@@ -17,8 +19,8 @@ def wait(milliseconds):
     return lambda: time.sleep(milliseconds / 1000)
 
 def pairs(tiny, seed):
-    yield Pair("toy", "sleep", wait({ours}), wait(4), target=2)
-    yield Pair("reported only", "sleep", wait(8), wait(1))
+    yield Pair("toy", "sleep", wait({ours}), wait(4), target=2, clock="wall")
+    yield Pair("reported only", "sleep", wait(8), wait(1), clock="wall")
     yield Pair("tensors", "addition", lambda: torch.ones(2) + {added}, lambda: torch.ones(2) + 1)
 """
 
@@ -100,12 +102,31 @@ def test_a_passing_disturbance_does_not_decide(monkeypatch):
     from benchmarks import harness
 
     clock, calls = [0.0], [0]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
     def side():
         calls[0] += 1
         clock[0] += 100.0 if calls[0] % 6 == 0 else 1.0
 
-    monkeypatch.setattr(harness.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(harness.time, "process_time", lambda: clock[0])
     row = harness.measure(harness.Pair("a", "b", side, side, 1.1), rounds=15, turn=1.0)
     assert row.ratio == 1
     assert row.met
+
+
+def test_waiting_is_no_work_unless_the_pair_says_so(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks import harness
+
+    def work():
+        end = time.process_time() + 0.002
+        while time.process_time() < end:
+            pass
+
+    def work_and_wait():
+        work()
+        time.sleep(0.05)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert harness.measure(harness.Pair("a", "b", work_and_wait, work, 2), rounds=5, turn=1e-4).met
+    assert not harness.measure(harness.Pair("a", "b", work_and_wait, work, 2, "wall"), rounds=5, turn=1e-4).met
