@@ -1,12 +1,7 @@
 r"""What a prediction is worth that needs no recurrent state: the numbers that a model has to beat.
 
-For music the measure is the one of its literature (Boulanger-Lewandowski et al. 2012), the negative log-likelihood of a
-frame :math:`v \in \{0, 1\}^{88}` in nats, summed over the keys and averaged over all real frames of a split:
-
-.. math:: \ell(v, p) = -\sum_{i=1}^{88} \bigl( v_i \ln p_i + (1 - v_i) \ln (1 - p_i) \bigr).
-
 Probabilities are counted on the training split and smoothed by :math:`a` pretended observations of each outcome:
-:math:`p = (k + a) / (n + 2a)`.
+an event seen :math:`k` times in :math:`n` has :math:`p = (k + a) / (n + 2a)`.
 """
 
 from typing import Literal
@@ -34,6 +29,8 @@ def majority_class(task: Task, split: Split = "test") -> float:
 
 def note_frequencies(task: Task, split: Split = "test", smoothing: float = 0.5) -> float:
     r"""Negative log-likelihood of a frame in nats when each key is down with its frequency in the training split.
+
+    A key down in :math:`k` of :math:`n` frames has :math:`p = (k + a) / (n + 2a)`, with :math:`a` the ``smoothing``.
 
     Raises:
         ValueError: the kind of the task is not ``bits per step``, or ``smoothing`` is not positive.
@@ -65,7 +62,12 @@ def last_frame(task: Task, split: Split = "test", smoothing: float = 0.5) -> flo
 
 
 def frame_nll(probabilities: Float[Tensor, "*frames keys"], frames: Float[Tensor, "frames keys"]) -> float:
-    r"""The mean over frames of :math:`\ell(v, p)` above, in nats; one row of probabilities serves all frames.
+    r"""The negative log-likelihood of a frame in nats, summed over the keys and averaged over the frames.
+
+    .. math:: \ell(v, p) = -\sum_{i} \bigl( v_i \ln p_i + (1 - v_i) \ln (1 - p_i) \bigr), \qquad v \in \{0, 1\}^{88}.
+
+    This is the measure of the literature on polyphonic music (Boulanger-Lewandowski et al. 2012). One row of
+    probabilities serves all frames.
 
     Raises:
         ValueError: a probability is not strictly between 0 and 1.

@@ -77,9 +77,12 @@ def verify(path: Path, file: DataFile) -> Path:
 def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int = 3, pause: float = 0.5) -> Path:
     """The path of a data file with the right content, downloaded if need be.
 
+    It is looked for in the folder that the environment variable ``RECURRENCE_DATA`` names, then in the cache, then
+    in its public home. An interrupted, truncated or wrong download leaves nothing behind.
+
     Args:
-        name: a key of :data:`~recurrence.tasks.registry.FILES`, or a description of some other file.
-        cache: folder for downloads; None: :func:`cache_folder`.
+        name: a key of ``FILES``, or a description of some other file.
+        cache: folder for downloads; None: the one that ``RECURRENCE_CACHE`` names, else the system's cache folder.
         attempts: how often every address is tried.
         pause: seconds between the first two rounds of attempts; it doubles each time.
 
@@ -126,7 +129,8 @@ def download(url: str, file: DataFile, target: Path) -> Path:
 def _reason(error: Exception) -> str:
     if isinstance(error, DataCorrupt):
         return "what came has a wrong hash: " + str(error).partition(": ")[2].partition(". Delete")[0]
-    return f"{type(error).__name__}: {error}"
+    cause = getattr(error.args[0], "reason", None) if error.args else None  # what lies under a failed connection
+    return f"{type(error).__name__}: {cause or error}"
 
 
 def _where_and_how(file: DataFile, folder: Path | None, target: Path, reasons: dict[str, str]) -> Iterator[str]:

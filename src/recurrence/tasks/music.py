@@ -20,7 +20,11 @@ NOTES = tuple(f"{_OCTAVE[midi % 12]}{midi // 12 - 1}" for midi in range(21, 21 +
 
 
 def chorales() -> Task:
-    """The 229, 76 and 77 chorales of J. S. Bach for training, validation and test, as piano rolls.
+    r"""The 229, 76 and 77 chorales of J. S. Bach for training, validation and test, as piano rolls.
+
+    Inputs ``(time, N, 88)`` are the frames :math:`v_1, \dots, v_{T-1} \in \{0, 1\}^{88}` of a chorale, a quarter note
+    each, targets the next ones :math:`v_2, \dots, v_T`; ``lengths`` holds :math:`T - 1`. The first frame is given, not
+    predicted.
 
     Raises:
         DataNotFound: the file is neither there nor to be downloaded.
@@ -32,6 +36,7 @@ def chorales() -> Task:
 def folk_tunes() -> Task:
     """The 694, 173 and 170 folk tunes of the Nottingham collection for training, validation and test, as piano rolls.
 
+    As :func:`chorales`, with a frame of an eighth note.
     Tunes differ much in length (median 255 frames, longest 1,793), so in memory they take 0.7 GB, most of it padding.
 
     Raises:

@@ -1,17 +1,4 @@
-r"""A batch of input sequences with their targets, and a task: three such batches and what is asked of the output.
-
-Time comes first everywhere. A sequence :math:`x_1, \dots, x_T` of the batch is ``inputs[:T, n]``, and what the output
-:math:`y_t` is compared with depends on the *kind* of the task:
-
-=================== ============================= ==============================================================
-kind                targets                       the output
-=================== ============================= ==============================================================
-``class at end``    ``(N,)``, class numbers       one score for each class, read once, at the sequence's last step
-``class per step``  ``(time, N)``, class numbers  one score for each class at every step
-``bits per step``   ``(time, N, d_out)`` in [0,1] one logit for each bit at every step
-``value per step``  ``(time, N, d_out)``, real    one number for each target value at every step
-=================== ============================= ==============================================================
-"""
+"""A batch of input sequences with their targets, and a task: three such batches and what is asked of the output."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -28,13 +15,13 @@ INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 @dataclass(frozen=True, eq=False)
 class Sequences:
-    r""":math:`N` input sequences of at most ``time`` steps, with their targets.
+    r""":math:`N` input sequences of at most ``time`` steps, with their targets. Time comes first everywhere.
 
     Args:
         inputs: floating ``(time, N, d_in)``, or symbols as integer ids ``(time, N)``, to be embedded by the model.
         targets: ``(N,)``, one to a sequence, or ``(time, N)`` or ``(time, N, d_out)``, one to a step.
         lengths: integer ``(N,)``, the steps :math:`1 \le T_n \le` ``time`` of each sequence; None: all have ``time``.
-            Beyond its length a sequence is padding, which nothing may read: see :attr:`mask`.
+            Beyond its length a sequence is padding, which nothing may read: see ``mask``.
 
     Raises:
         ValueError: shapes disagree, a type is wrong, a length is out of range, or there is no sequence or no step.
@@ -140,7 +127,14 @@ class Sequences:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Training, validation and test sequences, and what a model has to say about them.
+    r"""Training, validation and test sequences, and what a model has to say about them.
+
+    Sequence :math:`n` of a split is ``inputs[:T, n]``; what the output :math:`y_t` is compared with depends on the kind:
+
+    - ``class at end``: targets ``(N,)`` are class numbers; one score for each class, read once, at a sequence's last step;
+    - ``class per step``: targets ``(time, N)`` are class numbers; one score for each class at every step;
+    - ``bits per step``: targets ``(time, N, d_out)`` lie in [0, 1]; one logit for each bit at every step;
+    - ``value per step``: targets ``(time, N, d_out)`` are real; one number for each at every step.
 
     Args:
         name: what the task is called in tables and figures.
@@ -149,7 +143,7 @@ class Task:
         test: sequences to report on.
         input_size: features of one input, ``d_in``; for integer ids the size of the vocabulary.
         output_size: numbers that a model gives at one step: classes, bits or values.
-        kind: one of :data:`KINDS`; the table above says what it means.
+        kind: one of the four above.
         labels: names of the outputs in order (classes, notes, words), or empty.
 
     Raises:
@@ -194,7 +188,7 @@ class Task:
         return None
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "Task":
-        """The task with its three splits moved as by :meth:`Sequences.to`."""
+        """The task with its three splits moved as by ``Sequences.to``."""
         return replace(self, **{split: getattr(self, split).to(device, dtype) for split in ("train", "valid", "test")})
 
 
