@@ -1,0 +1,71 @@
+"""Running what a reader designed, a table or the weights of a net, so that its outputs can be compared.
+
+Each function takes the reader's value first and raises a ValueError that says what was expected of it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["run_linear", "run_relu_net", "run_table", "settled_period"]
+
+
+def run_table(value: Any, word: Sequence[int]) -> bool:
+    """What a table (table, h0, readout) says of a word: ``readout[h_T]`` with ``h_t = table[h_{t-1}][x_t]``."""
+    try:
+        table, h, readout = value
+        for x in word:
+            h = table[h][x]
+        return bool(readout[h])
+    except (TypeError, ValueError, LookupError) as error:
+        raise ValueError(f"the answer is (table, h0, readout) with table[h][x] and readout[h]; {error}") from error
+
+
+def run_relu_net(value: Any, word: Sequence[int]) -> list[float]:
+    """The outputs of a net of one to three ReLU units, (W, U, b, h0, V, c), after each symbol."""
+    W, U, b, h, V, c = _weights(value, "W U b h0 V c", "dd d d d d -")
+    if len(h) > 3:
+        raise ValueError(f"the net has {len(h)} units, and at most 3 are asked for")
+    outputs = []
+    for x in word:
+        h = np.maximum(W @ h + U * x + b, 0)
+        outputs.append(float(V @ h + c))
+    return outputs
+
+
+def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
+    """The outputs of a linear recurrence (W, U, h0, V) without bias, after each input."""
+    W, U, h, V = _weights(value, "W U h0 V", "dd d d d")
+    outputs = []
+    for x in xs:
+        h = W @ h + U * x
+        outputs.append(float(V @ h))
+    return outputs
+
+
+def settled_period(value: Any, period: int) -> int:
+    """The smallest period of the orbit of (W, b, h0) under tanh after 2000 steps, 0 if there is none up to 60."""
+    W, b, h = _weights(value, "W b h0", "dd d d")
+    orbit = [h]
+    for _ in range(2060):
+        orbit.append(np.tanh(W @ orbit[-1] + b))
+    last = np.stack(orbit[-61:])
+    return next((p for p in range(1, 61) if np.abs(last[p:] - last[:-p]).max() < 1e-6), 0)
+
+
+def _weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
+    """The parts of a net as arrays of floats, if their shapes (``dd`` a matrix, ``d`` a vector, ``-`` a number) fit."""
+    expected = f"the answer is ({', '.join(names.split())})"
+    if not isinstance(value, list | tuple) or len(value) != len(names.split()):
+        raise ValueError(f"{expected}, {len(names.split())} values")
+    try:
+        parts = [np.asarray(part, dtype=float) for part in value]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{expected} in numbers, lists or tensors; {error}") from error
+    d = parts[0].shape[-1] if parts[0].ndim else 1
+    for name, part, shape in zip(names.split(), parts, shapes.split(), strict=True):
+        wanted = () if shape == "-" else (d,) * len(shape)
+        if part.shape != wanted:
+            raise ValueError(f"{expected}; with {d} units {name} has shape {wanted}, yours {part.shape}")
+    return parts

@@ -1,0 +1,253 @@
+"""Every exercise of chapter 1: a right answer passes, plausible wrong ones fail, a hole is not answered yet."""
+
+import math
+
+import pytest
+import torch
+
+from recurrence.exercises import EXERCISES, check
+from recurrence.exercises.chapter_01 import _gaps
+
+
+def one_step(W, U, b, h, x):
+    return torch.tanh(W @ h + U @ x + b)
+
+
+def source_output(table, x0, word):
+    h = table[word[0]][x0]
+    for x in word[:-1]:
+        h = table[h][x]
+    return h
+
+
+def inputs_seen(T):
+    return max(1, T - 1)
+
+
+def mod_three():
+    return [[0, 1], [1, 2], [2, 0]], 0, [True, False, False]
+
+
+def parity_net():
+    W = [[1, -2], [1, -2]]
+    return W, [1, 1], [0, -1], [0, 0], [1, -2], 0
+
+
+def parity_net_of_three():
+    """The exclusive or as OR minus AND, with a spare unit that is always 1."""
+    return [[1, -2, 0], [1, -2, 0], [0, 0, 0]], [1, 1, 0], [0, -1, 1], [0, 0, 1], [1, -2, 0], 0
+
+
+def moving_sum():
+    W = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    return W, [1, 0, 0], [0, 0, 0], [1, 1, 1]
+
+
+def minimal_states(table, h0, readout):
+    reached = [h0]
+    for h in reached:
+        reached += [k for k in dict.fromkeys(table[h]) if k not in reached]
+    block = {h: readout[h] for h in reached}
+    for _ in reached:
+        block = {h: (block[h], block[table[h][0]], block[table[h][1]]) for h in reached}
+        names = {key: i for i, key in enumerate(dict.fromkeys(block.values()))}
+        block = {h: names[key] for h, key in block.items()}
+    return len(set(block.values()))
+
+
+def gate_rows(U_f, U_i, U_o, U_z):
+    return torch.cat([U_i, U_f, U_z, U_o])
+
+
+def truncated_gradient(w, xs, h0, y, K):
+    h = [h0]
+    for x in xs:
+        h.append(w * h[-1] + x)
+    T = len(xs)
+    return (h[T] - y) * sum(w ** (T - s) * h[s - 1] for s in range(T - K + 1, T + 1))
+
+
+def steps_apart(h, gap):
+    other, t = h + gap, 0
+    while abs(h - other) <= 0.1:
+        h, other, t = 4 * h * (1 - h), 4 * other * (1 - other), t + 1
+    return t
+
+
+def oscillator(period):
+    W = 2 * torch.eye(period, dtype=torch.float64).roll(1, 0)
+    h0 = -torch.ones(period, dtype=torch.float64)
+    h0[0] = 1
+    return W, torch.zeros(period, dtype=torch.float64), h0
+
+
+RIGHT = [
+    one_step,
+    source_output,
+    inputs_seen,
+    mod_three,
+    parity_net,
+    moving_sum,
+    minimal_states,
+    gate_rows,
+    truncated_gradient,
+    steps_apart,
+    oscillator,
+]
+ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
+
+
+def source_as_usual(table, x0, word):
+    h = x0
+    for x in word:
+        h = table[h][x]
+    return h
+
+
+def reset_state(w, xs, h0, y, K):
+    """The gradient of the truncated model: the state, not only the sum, begins K steps back."""
+    return truncated_gradient(w, xs[len(xs) - K :], 0.0, y, K)
+
+
+def oldest_terms(w, xs, h0, y, K):
+    full = truncated_gradient(w, xs, h0, y, len(xs))
+    return full - (truncated_gradient(w, xs, h0, y, len(xs) - K) if len(xs) > K else 0.0)
+
+
+def steps_counted_from_one(h, gap):
+    return steps_apart(h, gap) + 1
+
+
+def fading_clock(period):
+    W, b, h0 = oscillator(period)
+    return 0.45 * W, b, h0
+
+
+def reached_only(table, h0, readout):
+    reached = [h0]
+    for h in reached:
+        reached += [k for k in dict.fromkeys(table[h]) if k not in reached]
+    return len(reached)
+
+
+WRONG = {
+    "01-one-step": [
+        lambda W, U, b, h, x: torch.tanh(W.T @ h + U @ x + b),
+        lambda W, U, b, h, x: torch.tanh(W @ h + U @ x),
+        lambda W, U, b, h, x: torch.relu(W @ h + U @ x + b),
+        lambda W, U, b, h, x: torch.tanh(W @ h + U @ x + b)[None],
+    ],
+    "01-source-output": [source_as_usual, lambda table, x0, word: source_output(table, x0, (*word, 0))],
+    "01-inputs-seen": [lambda T: T, lambda T: T - 1],
+    "01-mod-three": [
+        lambda: ([[0, 1], [1, 0]], 0, [True, False]),
+        lambda: ([[0, 1], [1, 2], [2, 2]], 0, [True, False, False]),
+        lambda: ([[0, 1], [1, 2], [2, 3]], 0, [True, False, False]),
+    ],
+    "01-parity-net": [
+        lambda: ([[1, -1], [1, -1]], [1, 1], [0, -1], [0, 0], [1, -2], 0),
+        lambda: ([[1]], [1], [0], [0], [1], 0),
+        lambda: ([[1] * 4] * 4, [1] * 4, [0] * 4, [0] * 4, [1] * 4, 0),
+        lambda: ([[1, -2], [1, -2]], [1, 1], [0, -1], [0, 0], [1, -2]),
+        lambda: ([[1, -2], [1, -2]], [[1], [1]], [0, -1], [0, 0], [1, -2], 0),
+    ],
+    "01-moving-sum": [
+        lambda: ([[0, 0], [1, 0]], [1, 0], [0, 0], [1, 1]),
+        lambda: ([[1]], [1], [0], [1]),
+        lambda: ([[2 / 3]], [1], [0], [1]),
+    ],
+    "01-minimal-states": [reached_only, lambda table, h0, readout: len(table), lambda *case: len(set(case[2]))],
+    "01-gate-rows": [
+        lambda U_f, U_i, U_o, U_z: torch.cat([U_f, U_i, U_o, U_z]),
+        lambda U_f, U_i, U_o, U_z: torch.cat([U_i, U_f, U_o, U_z]),
+        lambda U_f, U_i, U_o, U_z: torch.cat([U_i, U_f, U_z, U_o], 1),
+    ],
+    "01-truncated-gradient": [
+        reset_state,
+        oldest_terms,
+        lambda w, xs, h0, y, K: truncated_gradient(w, xs, h0, y, len(xs)),
+    ],
+    "01-steps-apart": [steps_counted_from_one, lambda h, gap: math.ceil(math.log2(0.1 / gap))],
+    "01-oscillator": [fading_clock, lambda period: oscillator(period + 1), lambda period: oscillator(2)],
+}
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_right_answer_passes(name, seed):
+    result = check(name, ANSWERS[name], seed=seed, random_inputs=40)
+    assert result, result
+
+
+@pytest.mark.parametrize(("name", "number"), [(name, n) for name in EXERCISES for n in range(len(WRONG[name]))])
+def test_plausible_wrong_answers_fail(name, number):
+    result = check(name, WRONG[name][number])
+    assert result.status == "differs", result
+    assert any(label == "yours" for label, _ in result.lines)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_hole_is_not_answered_yet(name):
+    result = check(name, lambda *case: ...)
+    assert result.status == "not answered yet"
+    assert not result
+
+
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+def test_records_fit_together(exercise):
+    assert exercise.id.startswith("01-")
+    assert exercise.function == ANSWERS[exercise.id].__name__
+    for case in exercise.all_cases(seed=1, random_inputs=5):
+        assert len(case) == len(exercise.inputs)
+    again = [[repr(case) for case in exercise.all_cases(7, 5)] for _ in range(2)]
+    assert again[0] == again[1]
+
+
+def test_other_right_designs_pass_too():
+    assert check("01-parity-net", parity_net_of_three)
+    assert check("01-mod-three", lambda: ([(3, 1), (1, 2), (2, 3), (3, 1)], 0, (1, 0, 0, 1)))
+    as_tensors = [torch.tensor(part) for part in moving_sum()]
+    assert check("01-moving-sum", lambda: as_tensors)
+
+
+def test_first_differing_inputs_are_the_telling_ones():
+    """T - 1 is right but for T = 1; a table that stops counting at two fails on three ones."""
+    assert ("T", "1") in check("01-inputs-seen", lambda T: T - 1).lines
+    assert ("word", "(1, 1, 1)") in check("01-mod-three", WRONG["01-mod-three"][1]).lines
+    assert "at most 3" in check("01-parity-net", WRONG["01-parity-net"][2]).message
+    assert "U has shape (2,), yours (2, 1)" in check("01-parity-net", WRONG["01-parity-net"][4]).message
+
+
+def test_gate_rows_are_the_rows_that_torch_reads():
+    """With the rows assembled so, torch's LSTM computes the gates of the equations."""
+    U = dict(zip("fioz", torch.randn(4, 3, 2, generator=torch.Generator().manual_seed(0)).double(), strict=True))
+    net = torch.nn.LSTMCell(2, 3, bias=False, dtype=torch.float64)
+    x = torch.tensor([0.3, -1.0], dtype=torch.float64)
+    with torch.no_grad():
+        net.weight_ih.copy_(gate_rows(*U.values()))
+        h, c = net(x)
+    i, o, z = torch.sigmoid(U["i"] @ x), torch.sigmoid(U["o"] @ x), torch.tanh(U["z"] @ x)
+    torch.testing.assert_close(c, i * z)
+    torch.testing.assert_close(h, o * torch.tanh(i * z))
+
+
+def test_the_truncated_gradient_is_autograds_with_a_detached_state():
+    w = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+    xs, K = [0.3, -1.0, 0.5, 2.0], 2
+    h = torch.tensor(0.4, dtype=torch.float64)
+    for t, x in enumerate(xs):
+        h = w * (h.detach() if t == len(xs) - K else h) + x
+    (gradient,) = torch.autograd.grad((h - 1.5) ** 2 / 2, w)
+    exercise = EXERCISES["01-truncated-gradient"]
+    assert exercise.oracle(0.7, xs, 0.4, 1.5, K) == pytest.approx(gradient.item())
+
+
+@pytest.mark.parametrize("case", [*EXERCISES["01-steps-apart"].all_cases(seed=3, random_inputs=30)])
+def test_rounding_does_not_decide_how_long_a_forecast_lasts(case):
+    def other_form(h, gap):
+        a, b, t = h, h + gap, 0
+        while abs(a - b) <= 0.1:
+            a, b, t = 1 - (1 - 2 * a) ** 2, 1 - (1 - 2 * b) ** 2, t + 1
+        return t
+
+    assert other_form(*case) == steps_apart(*case) == len(_gaps(*case)) - 1
