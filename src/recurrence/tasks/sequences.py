@@ -129,9 +129,9 @@ class Sequences:
 class Task:
     r"""Training, validation and test sequences, and what a model has to say about them.
 
-    Sequence :math:`n` of a split is ``inputs[:T, n]``; what the output :math:`y_t` is compared with depends on the kind:
+    Sequence :math:`n` is ``inputs[:T, n]``; what the output :math:`y_t` is compared with depends on the kind:
 
-    - ``class at end``: targets ``(N,)`` are class numbers; one score for each class, read once, at a sequence's last step;
+    - ``class at end``: targets ``(N,)`` are class numbers; one score for each class, read at the last step;
     - ``class per step``: targets ``(time, N)`` are class numbers; one score for each class at every step;
     - ``bits per step``: targets ``(time, N, d_out)`` lie in [0, 1]; one logit for each bit at every step;
     - ``value per step``: targets ``(time, N, d_out)`` are real; one number for each at every step.
