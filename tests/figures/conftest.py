@@ -14,7 +14,8 @@ matplotlib.use("Agg")
 HOST = "http://book.test/"
 SHELL = """<!doctype html><html lang="en" {mark}><head><meta charset="utf-8"><title>Page</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"></head>
-<body><main><h1>Page</h1><div class="cell_output"><div class="output text_html">{body}</div></div></main></body></html>"""
+<body><main><h1>Page</h1>
+<div class="cell_output"><div class="output text_html">{body}</div></div></main></body></html>"""
 
 
 def chromium() -> str:

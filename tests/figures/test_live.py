@@ -22,6 +22,13 @@ panel = explorer.live(Slider("slope", "Slope", min=-10.0, max=10.0, step=0.5, de
 slope, kind, shift, output = panel.children
 panel
 """
+PLOT = """
+from recurrence.figures import use_style
+import matplotlib.pyplot as plt
+use_style()
+fig, ax = plt.subplots()
+ax.plot([0, 1], [0, 1]);
+"""
 REPORT = """
 import json
 print(json.dumps([dict(part) for part in output.outputs]))
@@ -78,3 +85,9 @@ def test_the_live_picture_runs_in_a_browser(notebook, site):
     page = site.open(shown(notebook, 6)["data"]["text/html"])
     assert page.get_by_role("status").text_content() == "down: -7.0 4"
     assert page.locator("path[data-series='0']").count() == 1
+
+
+def test_an_inline_figure_is_an_svg_that_two_runs_draw_alike(notebook):
+    first, second = (cell.outputs[0].data for cell in notebook.cells[-2:])
+    assert first["image/svg+xml"] == second["image/svg+xml"]
+    assert "image/png" not in first

@@ -39,8 +39,8 @@ def echo(tmp_path):
     return view
 
 
-def path(page, i=0, within=""):
-    return page.locator(f"{within} path[data-series='{i}']").first.get_attribute("d")
+def path(page):
+    return page.locator("path[data-series='0']").first.get_attribute("d")
 
 
 def test_every_frame_reaches_the_view(site, make, echo):
@@ -52,7 +52,7 @@ def test_every_frame_reaches_the_view(site, make, echo):
             page.get_by_role("combobox", name="Shift").select_option(str(j))
             shown = json.loads(page.locator(".rx-view").text_content())
             assert shown["values"] == {"a": (0.5, 1, 2)[i], "shift": (0, 10)[j]}
-            assert shown["frame"] == explorer.frames[2 * i + j] == explorer.frame(**shown["values"])
+            assert shown["frame"] == explorer.frames[2 * i + j]
 
 
 def test_arrow_keys_change_the_picture_the_value_and_the_readout(site, gain):
@@ -128,7 +128,9 @@ def test_two_explorers_do_not_touch_each_other(site, make):
     page.locator("#rx-first-a").fill("2")
     assert page.locator("#rx-first .rx-readout").text_content() == "a = 2.0, 0"
     assert page.locator("#rx-second .rx-readout").text_content() == "a = 1.0, 0"
-    assert path(page, within="#rx-first") != path(page, within="#rx-second")
+    first, second = (page.locator(f"#rx-{name} svg[role=img] text").all_text_contents() for name in ("first", "second"))
+    assert "30" in first  # the axis reaches 2 t² at t = 4
+    assert "30" not in second
 
 
 def test_it_works_where_scripts_are_inserted_later(site, make):
@@ -143,7 +145,7 @@ def test_it_works_when_it_is_attached_only_after_its_script_ran(site, make):
         "</script>", 'host.remove(); setTimeout(() => document.querySelector("main").append(host), 300);</script>'
     )
     page = site.open(late)
-    page.locator("svg").wait_for()
+    page.locator("svg[role=img]").wait_for()
     page.get_by_role("slider").fill("0")
     assert page.get_by_role("status").text_content() == "a = 0.5, 0"
 

@@ -68,7 +68,7 @@ def band(ax: Axes, x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLik
     return line
 
 
-def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.15) -> list[Annotation]:
+def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.25) -> list[Annotation]:
     """Write each line's label at its right end, in its colour, instead of a legend. Call it when all is drawn.
 
     Labels that would touch are moved apart, and stay level with the axes where they fit.
@@ -86,15 +86,15 @@ def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.
         raise ValueError("there is no line with a label: pass label= to plot")
     from sklearn.isotonic import isotonic_regression  # slow to import, so only here
 
-    height = ax.bbox.height * 72 / ax.figure.dpi  # in points, like the offsets below
-    step = gap * plt.rcParams["font.size"]
-    ends = sorted(((_end(ax, line) * height, line) for line in lines), key=lambda pair: pair[0])
+    ax.figure.draw_without_rendering()  # lays out the figure, so that the axes have their height
+    step = gap * plt.rcParams["font.size"] / (ax.bbox.height * 72 / ax.figure.dpi)  # as a fraction of the axes
+    ends = sorted(((_end(ax, line), line) for line in lines), key=lambda pair: pair[0])
     steps = step * np.arange(len(ends))  # least moves in all, subject to y[k + 1] - y[k] >= step
-    room = max(height - steps[-1], 0.0)
+    room = max(1.0 - steps[-1], 0.0)
     levels = isotonic_regression([y for y, _ in ends] - steps, y_min=0.0, y_max=room) + steps
     return [
         ax.annotate(
-            str(line.get_label()), (1, 0), (6, y), xycoords="axes fraction", textcoords="offset points",
+            str(line.get_label()), (1, y), (6, 0), xycoords="axes fraction", textcoords="offset points",
             color=line.get_color(), va="center", annotation_clip=False,
         )
         for y, (_, line) in zip(levels, ends, strict=True)

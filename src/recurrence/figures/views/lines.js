@@ -48,7 +48,8 @@ const panel = (spec, left, top, width, height, { svg, ticks }) => {
   text(left + 2, top + 13, spec.ylabel ?? "", { class: "rx-axis" });
   text(inner.x + inner.width, inner.y + inner.height + 35, spec.xlabel ?? "", { class: "rx-axis", "text-anchor": "end" });
 
-  const plot = svg("svg", { x: inner.x, y: inner.y, width: inner.width, height: inner.height }); // clips
+  const { x, y, width: w, height: h } = inner;
+  const plot = svg("svg", { role: "presentation", x, y, width: w, height: h }); // clips
   if (spec.span) {
     const from = px(spec.span.from);
     plot.append(svg("rect", { class: "rx-span", x: from, y: 0, width: px(spec.span.to) - from, height: inner.height }));
