@@ -7,6 +7,10 @@ BOOK   := rm -rf _build/html _build/.doctrees && .venv/bin/jupyter-book build . 
 NBVAL  := $(PY) -m pytest notebooks --nbval-lax --nbval-current-env --nbval-cell-timeout=180 \
           --nbval-sanitize-with tests/notebooks/sanitize.cfg -n 2 --dist loadscope -W default
 N      ?=
+# A folder of data files beside the clone is used where there is one; else the files are downloaded.
+ifneq ($(wildcard ../shared/data),)
+export RECURRENCE_DATA ?= $(abspath ../shared/data)
+endif
 PORT   ?= 8000
 
 .PHONY: help book serve pdf test notebooks bench clean
