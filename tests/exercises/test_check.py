@@ -1,0 +1,251 @@
+"""``check``: what a reader sees for every kind of answer, and that nothing a function does can break or fool it."""
+
+import random
+import signal
+import threading
+import time
+from contextlib import suppress
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import torch
+
+from recurrence.exercises import EXERCISES, Exercise, check
+
+DOUBLE = Exercise(
+    "00-double",
+    "Doubling",
+    "double(xs)",
+    ("xs",),
+    cases=(([1, 2],), ([3],)),
+    sample=lambda generator: (generator.integers(-9, 9, size=4).tolist(),),
+    oracle=lambda xs: [x + x for x in xs],
+    seconds=0.2,
+)
+
+
+def right(xs):
+    return [2 * x for x in xs]
+
+
+def test_a_right_answer_is_true_and_counts_its_inputs():
+    result = check(DOUBLE, right, random_inputs=7)
+    assert result
+    assert repr(result) == "✓ Doubling: passed. It agrees on 2 stated and 7 random inputs."
+
+
+def test_the_first_differing_input_is_shown():
+    result = check(DOUBLE, lambda xs: right(xs) if len(xs) > 1 else [7])
+    assert not result
+    assert repr(result) == (
+        "✗ Doubling: differs. On stated input 2, at [0]: the values differ.\n  xs: [3]\n  yours: [7]\n  expected: [6]"
+    )
+
+
+def test_random_inputs_find_what_the_stated_ones_miss():
+    table = {(1, 2): [2, 4], (3,): [6]}
+    result = check(DOUBLE, lambda xs: table.get(tuple(xs), []))
+    assert "random input 1" in result.message
+    assert check(DOUBLE, lambda xs: table.get(tuple(xs), []), random_inputs=0)
+
+
+def test_a_seed_gives_the_same_inputs_and_another_seed_others():
+    seen = []
+    for seed in (1, 1, 2):
+        inputs = []
+        check(DOUBLE, lambda xs, inputs=inputs: inputs.append(tuple(xs)) or right(xs), seed=seed)
+        seen.append(inputs)
+    assert seen[0] == seen[1] != seen[2]
+
+
+def not_implemented(xs):
+    raise NotImplementedError
+
+
+def half_filled(xs):
+    factor = ...
+    return [factor * x for x in xs]
+
+
+@pytest.mark.parametrize(
+    "hole",
+    [
+        lambda xs: ...,
+        lambda xs: NotImplemented,
+        lambda xs: [..., ...],
+        lambda xs: (1, ...),
+        not_implemented,
+        half_filled,
+        ...,
+    ],
+)
+def test_a_hole_says_that_it_is_not_answered_yet(hole):
+    result = check(DOUBLE, hole)
+    assert not result
+    assert repr(result) == "○ Doubling: not answered yet. Fill the hole in double(xs) and run the cell again."
+
+
+def test_a_forgotten_return_is_named():
+    assert "is a return missing?" in check(DOUBLE, lambda xs: None).message
+
+
+def fails(xs):
+    if len(xs) == 1:
+        return xs[5]
+    return right(xs)
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), RecursionError("deep"), AssertionError()])
+def test_an_exception_is_shown_with_its_input_and_not_raised(error):
+    def stops(xs):
+        raise error
+
+    result = check(DOUBLE, stops)
+    assert result.status == "raised"
+    assert ("xs", "[1, 2]") in result.lines
+    assert type(error).__name__ in dict(result.lines)["yours"]
+
+
+def test_the_line_that_failed_is_shown():
+    result = check(DOUBLE, fails)
+    assert ("xs", "[3]") in result.lines
+    assert "IndexError: list index out of range" in dict(result.lines)["yours"]
+    assert "return xs[5]" in dict(result.lines)["yours"]
+
+
+def test_a_wrong_number_of_parameters_is_an_answer_that_stopped():
+    assert "TypeError" in repr(check(DOUBLE, lambda: 1))
+
+
+def test_an_interrupt_is_the_readers_own():
+    def interrupted(xs):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check(DOUBLE, interrupted)
+
+
+def endless(xs):
+    while True:
+        with suppress(Exception):
+            time.sleep(0.01)
+
+
+def test_an_endless_loop_is_stopped_and_the_old_handler_is_back():
+    before = signal.getsignal(signal.SIGALRM)
+    began = time.perf_counter()
+    result = check(DOUBLE, endless)
+    assert time.perf_counter() - began < 2
+    assert result.status == "too slow"
+    assert "No value within 0.2 s on stated input 1" in result.message
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_it_works_in_another_thread_too():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(bool(check(DOUBLE, right))))
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+def test_changing_the_input_in_place_fools_nobody():
+    def emptied(xs):
+        value = right(xs)
+        xs.clear()
+        return value
+
+    def spoiled(xs):
+        xs[:] = [0] * len(xs)
+        return xs
+
+    assert check(DOUBLE, emptied)
+    result = check(DOUBLE, spoiled)
+    assert result.lines[0] == ("xs", "[1, 2]")
+    assert check(DOUBLE, right), "the stated inputs are as before"
+
+    def in_place(W, U, b, h, x):
+        return W.mul_(0)[0]
+
+    assert "0.9866" in dict(check("01-one-step", in_place).lines)["expected"]
+
+
+class Forged(list):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+def test_an_object_that_equals_everything_fails():
+    result = check(DOUBLE, lambda xs: Forged([0]))
+    assert result.status == "differs"
+    assert dict(result.lines)["yours"] == "<Forged object that cannot be shown>"
+
+
+def test_a_result_in_place_of_the_function_is_explained():
+    result = check(DOUBLE, [2, 4])
+    assert not result
+    assert "Pass the function itself, as in check('00-double', double)" in result.message
+
+
+def test_an_unknown_exercise_is_an_error_that_names_the_known():
+    with pytest.raises(ValueError, match="no exercise '01-two-steps'; there are 01-one-step, 01-source-output"):
+        check("01-two-steps", right)
+
+
+def test_checking_leaves_the_global_generators_alone():
+    states = [random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()]
+    for name in EXERCISES:
+        check(name, lambda *case: 0)
+    assert states == [random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()]
+
+
+def test_nothing_is_printed(capsys):
+    check(DOUBLE, fails)
+    check(DOUBLE, right)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_values_are_cut():
+    long = check(DOUBLE, lambda xs: list(range(10_000)))
+    assert len(dict(long.lines)["yours"]) < 700
+
+
+class Balanced(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.stack, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        assert not any("color" in value.replace("currentColor", "").replace("color: inherit", "") for _, value in attrs)
+        self.stack.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("answer", [right, fails, lambda xs: ..., lambda xs: ["<script>alert(1)</script>"]])
+def test_the_notebook_shows_the_same_words_without_colour_and_escaped(answer):
+    result = check(DOUBLE, answer)
+    page = Balanced()
+    page.feed(result._repr_html_())
+    assert page.stack == []
+    assert f"Doubling: {result.status}. {result.message}" in page.text
+    for name, text in result.lines:
+        assert name in page.text
+        assert text in page.text
+    assert "<script" not in result._repr_html_()
+
+
+def test_in_python_without_timers_it_checks_without_a_limit(monkeypatch):
+    monkeypatch.delattr(signal, "setitimer")
+    assert check(DOUBLE, right)
