@@ -19,8 +19,8 @@ def wait(milliseconds):
     return lambda: time.sleep(milliseconds / 1000)
 
 def pairs(tiny, seed):
-    yield Pair("toy", "sleep", wait({ours}), wait(4), target=2, clock="wall")
-    yield Pair("reported only", "sleep", wait(8), wait(1), clock="wall")
+    yield Pair("toy", "sleep", wait({ours}), wait(20), target=2, clock="wall")
+    yield Pair("reported only", "sleep", wait(40), wait(4), clock="wall")
     yield Pair("tensors", "addition", lambda: torch.ones(2) + {added}, lambda: torch.ones(2) + 1)
 """
 
@@ -74,12 +74,12 @@ def test_a_target_that_is_met(bench, toy):
     assert status == 0
     assert lines[2].split()[-1] == "yes"
     assert [row["met"] for row in record["rows"]] == [True, None, None]
-    assert 4 < record["rows"][1]["ratio"] < 9
-    assert 0.008 <= record["rows"][1]["ours"] < 0.1
+    assert record["rows"][1]["ratio"] > 1
+    assert record["rows"][1]["ours"] >= 0.04
 
 
 def test_a_target_that_is_missed_fails_the_command(bench, toy):
-    status, lines, record = bench(*toy(ours=40))
+    status, lines, record = bench(*toy(ours=80))
     assert status == 1
     assert lines[2].split()[-1] == "NO"
     assert record["rows"][0]["met"] is False
