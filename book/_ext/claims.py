@@ -79,6 +79,7 @@ class Ledger:
     chapters: dict[int, str]
     sources: tuple[Source, ...]
     claims: tuple[Claim, ...]
+    titles: dict[str, str]  # of a cell, notebook#label: chapter and heading
 
     def of(self, source: str) -> tuple[Claim, ...]:
         """The claims of one source, in order."""
@@ -95,11 +96,23 @@ def load(root: Path) -> Ledger:
     raw = yaml.safe_load((root / PATH).read_text(encoding="utf-8"))
     if breaches := check(raw, root):
         raise LedgerError(f"{PATH} breaks its laws ({len(breaches)}):\n" + "\n".join(f"- {line}" for line in breaches))
-    return Ledger(
-        chapters=raw["chapters"],
-        sources=tuple(Source(letter, **fields) for letter, fields in raw["sources"].items()),
-        claims=tuple(_claim(row) for row in raw["claims"]),
-    )
+    sources = tuple(Source(letter, **fields) for letter, fields in raw["sources"].items())
+    rows = tuple(map(_claim, raw["claims"]))
+    cells = {cell for row in rows for cell in (*row.cells, *(entry.cell for entry in row.corrections))}
+    return Ledger(raw["chapters"], sources, rows, _titles(sorted(cells), raw["chapters"], root))
+
+
+def notebook_path(cell: str) -> str:
+    return f"notebooks/{cell.partition('#')[0]}.ipynb"
+
+
+def _titles(cells: list[str], chapters: dict[int, str], root: Path) -> dict[str, str]:
+    labels = {path: notebook_labels(root / path) for path in set(map(notebook_path, cells))}
+    titles = {}
+    for cell in cells:
+        chapter, heading = chapters[int(cell[:2])], labels[notebook_path(cell)][cell.partition("#")[2]]
+        titles[cell] = chapter if heading in ("", chapter) else f"{chapter}: {heading}"
+    return titles
 
 
 def _claim(row: dict) -> Claim:
@@ -176,14 +189,14 @@ class _Evidence:
 
     def __init__(self, root: Path):
         self.root = root
-        self._labels: dict[str, set[str] | None] = {}
+        self._labels: dict[str, dict[str, str] | None] = {}
         self._tests: dict[str, set[str] | None] = {}
 
     def cell_fault(self, cell: str) -> str | None:
         notebook, hash_, label = str(cell).partition("#")
-        if not (notebook and hash_ and label):
-            return f"cell '{cell}' is not of the form notebook#label"
-        path = self.root / "notebooks" / f"{notebook}.ipynb"
+        if not (re.match(r"\d\d-", notebook) and hash_ and label):
+            return f"cell '{cell}' is not of the form 01-notebook#label"
+        path = self.root / notebook_path(cell)
         if notebook not in self._labels:
             self._labels[notebook] = notebook_labels(path) if path.is_file() else None
         labels = self._labels[notebook]
@@ -204,14 +217,29 @@ class _Evidence:
         return None if "::".join(names) in tests else f"test '{test}': the file has no such test"
 
 
-def notebook_labels(path: Path) -> set[str]:
-    """The labels a notebook offers: ``(label)=`` lines of its Markdown cells and the names of its figures."""
-    labels: set[str] = set()
+def notebook_labels(path: Path) -> dict[str, str]:
+    """The labels a notebook offers, each with the heading it stands before or under.
+
+    A label is a ``(label)=`` line in a Markdown cell or the name of a figure.
+    """
+    labels: dict[str, str] = {}
+    heading, waiting = "", []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] == "markdown":
-            labels.update(re.findall(r"^\(([^()\s]+)\)=\s*$", "".join(cell["source"]), flags=re.MULTILINE))
-        elif name := cell["metadata"].get("mystnb", {}).get("figure", {}).get("name"):
-            labels.add(name)
+        if cell["cell_type"] != "markdown":
+            name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
+            labels |= {name: heading} if name else {}
+            waiting = []
+            continue
+        for line in filter(None, map(str.strip, "".join(cell["source"]).splitlines())):
+            if label := re.fullmatch(r"\(([^()\s]+)\)=", line):
+                waiting.append(label[1])
+                labels[label[1]] = heading
+            elif title := re.fullmatch(r"#+\s+(.+)", line):
+                heading = title[1]
+                labels |= dict.fromkeys(waiting, heading)
+                waiting = []
+            else:
+                waiting = []
     return labels
 
 

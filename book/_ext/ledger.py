@@ -77,8 +77,8 @@ class LedgerDirective(SphinxDirective):
         return link(target, text, self.env.docname)
 
     def cell_link(self, cell: str) -> addnodes.pending_xref:
-        notebook, _, label = cell.partition("#")
-        return self.link(label, f"{self.ledger.chapters[int(notebook[:2])]}: {label.replace('-', ' ')}")
+        self.env.note_dependency(str(Path(self.env.srcdir) / claims.notebook_path(cell)))
+        return self.link(cell.partition("#")[2], self.ledger.titles[cell])
 
     def anchor(self, node: nodes.Element, name: str) -> nodes.Element:
         node["ids"], node["names"] = [name], [name.lower()]

@@ -30,7 +30,11 @@ claims = _load("claims")
 
 NOTEBOOK = {
     "cells": [
-        {"cell_type": "markdown", "metadata": {}, "source": ["# The recurrence\n", "\n", "(two-ways)=\n"]},
+        {
+            "cell_type": "markdown",
+            "metadata": {},
+            "source": ["# The recurrence\n", "\n", "(unrolling)=\n", "## Unrolling\n", "\n", "(two-ways)=\n"],
+        },
         {"cell_type": "code", "metadata": {}, "source": ["1 + 1\n"], "outputs": [], "execution_count": None},
         {
             "cell_type": "code",
@@ -119,6 +123,12 @@ def test_a_figure_name_and_a_method_with_a_parameter_count_as_evidence(book):
     assert claims.check(raw, book) == []
 
 
+def test_a_label_is_named_by_the_heading_it_stands_before_or_under(book):
+    labels = claims.notebook_labels(book / "notebooks" / "01-the-recurrence.ipynb")
+    assert labels == {"unrolling": "Unrolling", "two-ways": "Unrolling", "drawn": "Unrolling"}
+    assert claims.load(book).titles == {CELL: "The recurrence: Unrolling"}
+
+
 def _set(**fields):
     return lambda rows: rows[0].update(fields)
 
@@ -143,7 +153,8 @@ BREACHES = {
     "no correction": (_set(corrections=[]), "A1: corrected, but without a correction"),
     "no chapter": (_set(chapters=[]), "A1: no chapter settles it"),
     "unknown chapter": (_set(chapters=[14]), "A1: there is no chapter 14"),
-    "cell without label": (_set(cells=["01-the-recurrence"]), "is not of the form notebook#label"),
+    "cell without label": (_set(cells=["01-the-recurrence"]), "is not of the form 01-notebook#label"),
+    "cell of no chapter": (_set(cells=["the-recurrence#two-ways"]), "is not of the form 01-notebook#label"),
     "unknown notebook": (_set(cells=["99-nowhere#two-ways"]), "there is no notebook notebooks/99-nowhere.ipynb"),
     "unknown label": (_set(cells=["01-the-recurrence#three-ways"]), "the notebook has no such label"),
     "malformed test": (_set(tests=["test_two_ways"]), "is not of the form tests/room/test_file.py::test_name"),
