@@ -1,105 +1,158 @@
-{
-  // Runs after the view, which has declared render(root, frame, values, helpers).
-  const element = (tag, attributes = {}, ...children) => {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    node.append(...children);
-    return node;
-  };
+"""``check``: the reader's function against the oracle, on stated and on random inputs."""
 
-  // Equal parts of the frames are stored once; {"$": i} stands for pool[i].
-  const revive = (node, pool) => {
-    if (node === null || typeof node !== "object") return node;
-    if (Array.isArray(node)) return node.map((child) => revive(child, pool));
-    if ("$" in node) return revive(pool[node.$], pool);
-    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, revive(child, pool)]));
-  };
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from html import escape
+from textwrap import indent
+from typing import Any, Literal
 
-  // Round numbers in [low, high], about `count` of them.
-  const ticks = (low, high, count = 5) => {
-    const rough = (high - low) / count || 1;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
-    const places = Math.max(0, -Math.floor(Math.log10(step)));
-    const first = Math.ceil(low / step - 1e-9);
-    const found = [];
-    for (let i = first; i * step <= high + step * 1e-9; i++) {
-      found.push([i * step, (i * step).toFixed(places).replace("-", "\u2212").replace(/^\u2212(0(\.0*)?)$/, "$1")]);
-    }
-    return found;
-  };
+from recurrence.exercises.compare import difference, is_open
+from recurrence.exercises.record import Exercise
 
-  const start = (root) => {
-    root.dataset.rxReady = "";
-    const spec = JSON.parse(root.querySelector("script[type='application/json']").textContent);
-    const [view, readout] = [".rx-view", ".rx-readout"].map((name) => root.querySelector(name));
-    const fields = spec.controls.map((control) => root.querySelector(`#${spec.id}-${control.name}`));
-    const presses = new Map();
-    const state = {};
+__all__ = ["Result", "check_exercise"]
 
-    const read = (control, field) => {
-      if (control.kind === "button") return presses.get(field) ?? 0;
-      if (control.kind === "number") return field.valueAsNumber;
-      if (control.kind === "text") {
-        return [...field.value].filter((s) => control.alphabet === null || control.alphabet.includes(s)).join("");
-      }
-      return control.values[Number(field.value)];
-    };
+Status = Literal["passed", "differs", "raised", "too slow", "not answered yet"]
+MARKS = {"passed": "✓", "differs": "✗", "raised": "✗", "too slow": "✗", "not answered yet": "○"}
+LONGEST = 600
 
-    const frame = () => {
-      if (!spec.frames) return revive(spec.data, spec.pool);
-      const place = spec.controls.reduce((sum, c, i) => sum * c.values.length + Number(fields[i].value), 0);
-      return revive(spec.frames[place], spec.pool);
-    };
 
-    const say = (text) => {
-      if (readout.textContent !== text) readout.textContent = text;
-    };
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """What a check found; true if the answer passed, shown as text or, in a notebook, as HTML.
 
-    const update = () => {
-      const values = {};
-      spec.controls.forEach((control, i) => {
-        values[control.name] = read(control, fields[i]);
-        if (control.kind === "text" && fields[i].value !== values[control.name]) fields[i].value = values[control.name];
-        if (control.kind !== "slider") return;
-        const text = control.texts[Number(fields[i].value)];
-        fields[i].setAttribute("aria-valuetext", text);
-        fields[i].nextElementSibling.textContent = text;
-      });
-      const shown = frame();
-      const helpers = { svg: element, ticks, state, alt: spec.alt, width: view.clientWidth || 640 };
-      try {
-        say(render(view, shown, values, helpers) ?? shown?.readout ?? "");
-      } catch (error) {
-        say(`This picture failed: ${error.message}`);
-        console.error(error);
-      }
-    };
+    Attributes:
+        exercise: the exercise.
+        status: one of ``passed``, ``differs``, ``raised``, ``too slow``, ``not answered yet``.
+        message: one sentence.
+        lines: (name, text) pairs on the first input that differs: the input, yours, expected.
+    """
 
-    fields.forEach((field) => {
-      if (field.type === "button") {
-        field.addEventListener("click", () => {
-          presses.set(field, (presses.get(field) ?? 0) + 1);
-          update();
-        });
-      } else field.addEventListener("input", update);
-    });
-    const controls = root.querySelector("fieldset");
-    if (controls) controls.disabled = false;
-    update();
+    exercise: Exercise
+    status: Status
+    message: str
+    lines: tuple[tuple[str, str], ...] = ()
 
-    let width = view.clientWidth;
-    new ResizeObserver(() => {
-      if (view.clientWidth === width || !view.clientWidth) return;
-      width = view.clientWidth;
-      requestAnimationFrame(update);
-    }).observe(view);
-  };
+    def __bool__(self) -> bool:
+        return self.status == "passed"
 
-  const begin = (tries) => {
-    const roots = document.querySelectorAll('[data-rx="__NAME__"]:not([data-rx-ready])');
-    roots.forEach(start);
-    if (!roots.length && tries) setTimeout(begin, 50, tries - 1); // an output may run before it is attached
-  };
-  begin(40);
-}
+    def __repr__(self) -> str:
+        head = f"{MARKS[self.status]} {self.exercise.title}: {self.status}. {self.message}"
+        return "\n".join([head, *(indent(f"{name}: {text}", "  ") for name, text in self.lines)])
+
+    def _repr_html_(self) -> str:
+        # Colours are inherited, so that it reads in light and dark; the mark and the words carry the meaning.
+        code = "color: inherit; background: none; white-space: pre-wrap; overflow-wrap: anywhere"
+        rows = "".join(
+            f'<dt style="font-weight: 600">{escape(name)}</dt>'
+            f'<dd style="margin: 0 0 .3em 1.2em"><code style="{code}">{escape(text)}</code></dd>'
+            for name, text in self.lines
+        )
+        head = f"<strong>{escape(self.exercise.title)}: {self.status}.</strong> {escape(self.message)}"
+        return (
+            '<div style="border-left: .25em solid currentColor; padding: .2em .8em; margin: .5em 0">'
+            f'<p style="margin: 0 0 .3em"><span aria-hidden="true">{MARKS[self.status]}</span> {head}</p>'
+            + (f'<dl style="margin: 0">{rows}</dl>' if rows else "")
+            + "</div>"
+        )
+
+
+def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, random_inputs: int) -> Result:
+    """Run ``answer`` on all cases; the first that differs ends it. Nothing that ``answer`` does is raised."""
+    if is_open(answer):
+        return _unanswered(exercise)
+    if not callable(answer):
+        name = exercise.function
+        return Result(
+            exercise, "differs", f"Pass the function itself, as in check({exercise.id!r}, {name}).", _yours(answer)
+        )
+    for number, case in enumerate(exercise.all_cases(seed, random_inputs)):
+        found = _check_case(exercise, answer, case, number)
+        if found is not None:  # a result that did not pass is false
+            return found
+    stated = len(exercise.cases)
+    return Result(exercise, "passed", f"It agrees on {stated} stated and {random_inputs} random inputs.")
+
+
+def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, number: int) -> Result | None:
+    """None if the answer is right on this case. The oracle runs first, and everyone gets copies."""
+    stated = len(exercise.cases)
+    which = f"stated input {number + 1}" if number < stated else f"random input {number + 1 - stated}"
+    given = tuple((name, _show(value)) for name, value in zip(exercise.inputs, case, strict=True))
+    expected = exercise.oracle(*deepcopy(case))
+    goal = ("expected", _show(expected))
+    arguments = exercise.arguments(*deepcopy(case))
+    try:
+        with _time_limit(exercise.seconds):
+            value = answer(*arguments)
+    except NotImplementedError:
+        return _unanswered(exercise)
+    except _TooSlow:
+        return Result(exercise, "too slow", f"No value within {exercise.seconds:g} s on {which}.", given)
+    except (Exception, SystemExit) as error:
+        if "ellipsis" in _show(error).lower():  # a hole was left in an expression
+            return _unanswered(exercise)
+        return Result(exercise, "raised", f"It stopped on {which}.", (*given, ("yours", _where(error)), goal))
+    if is_open(value):
+        return _unanswered(exercise)
+    try:
+        with _time_limit(exercise.seconds):
+            seen = exercise.observe(value, *deepcopy(case))
+    except _TooSlow:
+        return Result(exercise, "too slow", f"What it returned could not be run within {exercise.seconds:g} s.", given)
+    except Exception as error:
+        return Result(exercise, "differs", f"On {which}: {error}.", (*given, *_yours(value)))
+    why = difference(seen, expected, exercise.tolerance)
+    return None if why is None else Result(exercise, "differs", f"On {which}, {why}.", (*given, *_yours(seen), goal))
+
+
+def _unanswered(exercise: Exercise) -> Result:
+    return Result(exercise, "not answered yet", f"Fill the hole in {exercise.signature} and run the cell again.")
+
+
+def _yours(value: Any) -> tuple[tuple[str, str], ...]:
+    return (("yours", _show(value)),)
+
+
+def _show(value: Any) -> str:
+    """The text of any object, cut where it is very long; an object that has none is named by its type."""
+    try:
+        text = f"{type(value).__name__}: {value}" if isinstance(value, BaseException) else repr(value)
+    except Exception:
+        text = f"<{type(value).__name__} object that cannot be shown>"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} … ({len(text)} characters)"
+
+
+def _where(error: BaseException) -> str:
+    """The error and the line it came from, if that is the reader's."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]
+    mine = [frame for frame in frames if frame.line and "site-packages" not in frame.filename]
+    return _show(error) + (f"\n(line {mine[-1].lineno}: {mine[-1].line})" if mine else "")
+
+
+class _TooSlow(BaseException):
+    """Not an ``Exception``, so that the reader's own ``except Exception`` lets it pass."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt after ``seconds`` where the system can: in the main thread, on Unix, if no such timer runs already."""
+    can = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not can or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

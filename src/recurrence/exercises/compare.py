@@ -1,37 +1,155 @@
-.rx {
-  color-scheme: light dark;
-  --rx-ink: light-dark(#1d2530, #dfe5eb); --rx-soft: light-dark(#4d5866, #aeb8c4); --rx-paper: light-dark(#ffffff, #14181e);
-  --rx-edge: light-dark(#c9d0d8, #48566b); --rx-grid: light-dark(#e3e7ec, #2b3440); --rx-focus: light-dark(#0b57d0, #8ab4ff);
-  --rx-c0: light-dark(#082994, #7a93f0); --rx-c1: light-dark(#b65d00, #e0664d); --rx-c2: light-dark(#017e58, #6affaa);
-  --rx-c3: light-dark(#a05c9e, #a58ba8); --rx-c4: light-dark(#572600, #eed64d); --rx-c5: light-dark(#101820, #c8e1ff);
-  box-sizing: border-box; max-width: 46rem; margin: 0.5rem auto; padding: 0.75rem; border: 1px solid var(--rx-edge); border-radius: 6px;
-  background: var(--rx-paper); color: var(--rx-ink); text-align: left; font: 15px/1.4 system-ui, -apple-system, "Segoe UI", sans-serif;
+"""Whether two values are the same, and if not, why, without ever asking the values themselves."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+__all__ = ["difference", "is_open"]
+
+NUMPY_SCALARS = frozenset(
+    kind for kind in np.sctypeDict.values() if issubclass(kind, np.bool_ | np.integer | np.floating)
+)
+TENSORS = (Tensor, torch.nn.Parameter)
+WORDS = {bool: "True or False", int: "a whole number (int)", float: "a number", Fraction: "an exact Fraction or int"}
+ACCEPTED = {bool: (bool,), int: (int,), float: (int, float, Fraction), Fraction: (int, Fraction)}
+
+
+def difference(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "") -> str | None:
+    """None if ``yours`` is ``expected``, else one sentence on the first thing that differs.
+
+    Types are compared by identity and values by plain numbers, so an object that claims to be equal to everything is no
+    answer. Lists and tuples stand for each other; 0-dimensional tensors and numpy's numbers stand for plain numbers.
+    A float may be off by ``tolerance`` times the larger of 1 and the expected size; all else must be exact.
+
+    Args:
+        yours: anything.
+        expected: a bool, int, float, Fraction, str, None, tensor, array, or a list, tuple or dict of these.
+        tolerance: of floats, also those in tensors and arrays.
+        where: the place inside a larger value, as ``[2]``.
+
+    Raises:
+        TypeError: for an ``expected`` of another type.
+    """
+    place = f"at {where}: " if where else ""
+    if yours is None and expected is not None:
+        return f"{place}got None; is a return missing?"
+    for kind, compare in COMPARISONS.items():
+        if isinstance(expected, kind):
+            found = compare(yours, expected, tolerance, where)
+            return found if found is None or found.startswith("at [") else place + found
+    raise TypeError(f"no way to compare with {type(expected).__name__}")
+
+
+def is_open(value: Any) -> bool:
+    """Whether ``value`` is a hole, or a list, tuple or dict with a hole in it."""
+    if value is ... or value is NotImplemented:
+        return True
+    parts = {list: lambda: value, tuple: lambda: value, dict: lambda: value.values()}.get(type(value), tuple)()
+    return any(map(is_open, parts))
+
+
+def _number(yours: Any, expected: Any, tolerance: float, where: str) -> str | None:
+    wanted, plain = type(expected), _plain(yours)
+    if type(plain) not in ACCEPTED[wanted]:
+        return f"expected {WORDS[wanted]}, got {_kind(yours)}"
+    if wanted is not float:
+        return None if plain == expected else "the values differ"
+    return None if _close(plain, expected, tolerance) else f"the values differ{_by(plain, expected)}"
+
+
+def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> str | None:
+    if type(yours) is not type(expected):
+        return f"expected {_kind(expected)}, got {_kind(yours)}"
+    return None if yours == expected else "the values differ"
+
+
+def _sequence(yours: Any, expected: list | tuple, tolerance: float, where: str) -> str | None:
+    if not isinstance(yours, list | tuple):
+        return f"expected a list or tuple of {len(expected)}, got {_kind(yours)}"
+    items = list((list if isinstance(yours, list) else tuple).__iter__(yours))
+    if len(items) != len(expected):
+        return f"expected {len(expected)} items, got {len(items)}"
+    found = (difference(a, b, tolerance, f"{where}[{i}]") for i, (a, b) in enumerate(zip(items, expected, strict=True)))
+    return next(filter(None, found), None)
+
+
+def _mapping(yours: Any, expected: dict, tolerance: float, where: str) -> str | None:
+    if type(yours) is not dict:
+        return f"expected a dict, got {_kind(yours)}"
+    keys = {key: key for key in yours if type(key) in (str, int, bool)}
+    if keys.keys() != expected.keys() or len(keys) != len(yours):
+        missing = [key for key in expected if key not in keys]
+        return f"no entry for {missing[0]!r}" if missing else f"{len(yours)} entries, expected {len(expected)}"
+    found = (difference(yours[key], value, tolerance, f"{where}[{key!r}]") for key, value in expected.items())
+    return next(filter(None, found), None)
+
+
+def _tensor(yours: Any, expected: Tensor, tolerance: float, where: str) -> str | None:
+    if type(yours) not in TENSORS or yours.layout is not torch.strided:
+        return f"expected a tensor of shape {tuple(expected.shape)}, got {_kind(yours)}"
+    if yours.dtype != expected.dtype:
+        return f"expected dtype {expected.dtype}, got {yours.dtype}"
+    return _array(yours.detach().cpu().numpy(), expected.detach().cpu().numpy(), tolerance, where)
+
+
+def _array(yours: Any, expected: np.ndarray, tolerance: float, where: str) -> str | None:
+    if type(yours) is not np.ndarray:
+        return f"expected an array of shape {expected.shape}, got {_kind(yours)}"
+    if yours.dtype != expected.dtype:
+        return f"expected dtype {expected.dtype}, got {yours.dtype}"
+    if yours.shape != expected.shape:
+        return f"expected shape {expected.shape}, got {yours.shape}"
+    for index in np.ndindex(expected.shape):
+        a, b = yours[index].item(), expected[index].item()
+        if not _close(a, b, tolerance):
+            return (
+                f"the values differ at {list(index)}: {a} instead of {b}" if index else f"the values differ{_by(a, b)}"
+            )
+    return None
+
+
+COMPARISONS: dict[type | tuple[type, ...], Callable[[Any, Any, float, str], str | None]] = {
+    (bool, int, float, Fraction): _number,
+    (str, type(None)): _text,
+    (list, tuple): _sequence,
+    dict: _mapping,
+    Tensor: _tensor,
+    np.ndarray: _array,
 }
-html[data-theme="light"] .rx, html[theme="light"] .rx, body[data-jp-theme-light="true"] .rx, body.vscode-light .rx { color-scheme: light; }
-html[data-theme="dark"] .rx, html[theme="dark"] .rx, body[data-jp-theme-light="false"] .rx, body.vscode-dark .rx { color-scheme: dark; }
-.text_html:has(> .rx) { background: none !important; padding: 0 !important; }
-.rx *, .rx *::before { box-sizing: border-box; }
-.rx fieldset { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; margin: 0 0 0.5rem; padding: 0; border: 0; min-width: 0; }
-.rx .rx-control { display: flex; flex: 1 1 16rem; flex-wrap: wrap; align-items: center; gap: 0.15rem 0.6rem; min-width: 0; min-height: 2rem; }
-.rx .rx-control:has(button) { flex: 0 0 auto; }
-.rx label { margin: 0; font-weight: 600; }
-.rx input[type="range"] { flex: 1 1 11rem; min-width: 4rem; height: 1.75rem; margin: 0; accent-color: var(--rx-c0); cursor: pointer; }
-.rx input[type="text"], .rx input[type="number"], .rx select, .rx button {
-  min-width: 0; max-width: 100%; min-height: 2rem; padding: 0.2rem 0.5rem; border: 1px solid var(--rx-soft); border-radius: 4px;
-  background: var(--rx-paper); color: var(--rx-ink); font: inherit;
-}
-.rx input[type="text"] { flex: 1 1 8rem; font-family: ui-monospace, monospace; }
-.rx :is(input, select, button):focus-visible { outline: 2px solid var(--rx-focus); outline-offset: 1px; border-radius: 4px; }
-.rx .rx-value { flex: none; min-width: 3rem; text-align: right; font-variant-numeric: tabular-nums; }
-.rx .rx-view svg { display: block; width: 100%; height: auto; }
-.rx .rx-view text { fill: var(--rx-ink); font-size: 13px; font-variant-numeric: tabular-nums; }
-.rx .rx-view svg svg text { paint-order: stroke; stroke: var(--rx-paper); stroke-width: 4px; stroke-linejoin: round; }
-.rx .rx-view .rx-axis { fill: var(--rx-soft); }
-.rx .rx-grid { stroke: var(--rx-grid); }
-.rx .rx-span { fill: var(--rx-grid); }
-.rx .rx-line { fill: none; stroke-width: 2; stroke-linejoin: round; }
-.rx .rx-points { fill: none; stroke-width: 5; stroke-linecap: round; }
-.rx .rx-readout { margin: 0.5rem 0 0; min-height: 2.8em; color: var(--rx-ink); }
-@media print {
-  html .rx.rx.rx { color-scheme: light; break-inside: avoid; }
-}
+
+
+def _plain(value: Any) -> Any:
+    """A Python number for a number of torch or numpy; anything else as it is."""
+    if type(value) in NUMPY_SCALARS or (type(value) in TENSORS and value.ndim == 0):
+        return value.item()
+    return value
+
+
+def _close(yours: float | Fraction, expected: float, tolerance: float) -> bool:
+    if math.isnan(expected) or math.isinf(expected):
+        return yours == expected or (math.isnan(expected) and math.isnan(yours))
+    try:
+        return abs(yours - expected) <= tolerance * max(1.0, abs(expected))
+    except OverflowError:
+        return False
+
+
+def _by(yours: Any, expected: float) -> str:
+    try:
+        return f" by {abs(float(yours) - expected):.3g}"
+    except OverflowError:
+        return ""
+
+
+def _kind(value: Any) -> str:
+    """What a value is, in words that say more than its type where that helps."""
+    if type(value) in TENSORS:
+        return f"a tensor of shape {tuple(value.shape)}, {value.dtype}"
+    if type(value) is np.ndarray:
+        return f"an array of shape {value.shape}, {value.dtype}"
+    return "None" if value is None else f"an object of type {type(value).__name__}"
