@@ -4,16 +4,17 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 BOOK   := rm -rf _build/html _build/.doctrees && .venv/bin/jupyter-book build . -W -n --keep-going
-NBVAL  := $(PY) -m pytest notebooks --nbval-lax --nbval-current-env --nbval-cell-timeout=180 \
-          --nbval-sanitize-with tests/notebooks/sanitize.cfg -n 2 --dist loadscope -W default
+NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest @tests/notebooks/nbval.args notebooks
 N      ?=
 # A folder of data files beside the clone is used where there is one; else the files are downloaded.
+ifndef RECURRENCE_DATA
 ifneq ($(wildcard ../shared/data),)
-export RECURRENCE_DATA ?= $(abspath ../shared/data)
+export RECURRENCE_DATA := $(abspath ../shared/data)
+endif
 endif
 PORT   ?= 8000
 
-.PHONY: help book serve pdf test notebooks bench clean
+.PHONY: help book serve pdf test nbval notebooks bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -35,14 +36,15 @@ pdf: .venv/book.installed chromium
 	$(PY) book/tools/pdf.py _build/html _build/html/recurrence.pdf
 
 ## make test             everything that CI checks
-test: export TQDM_DISABLE := 1
-test: export OMP_NUM_THREADS := 1
 test: .venv/test.installed chromium
 	.venv/bin/ruff check .
-	$(PY) -m pytest tests -n 2 --ignore tests/book
-	$(NBVAL)
 	$(BOOK)
-	$(PY) -m pytest tests/book -n 2
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests -n 2 --dist loadscope
+	$(NBVAL)
+
+## make nbval            every notebook against its stored outputs (RECURRENCE_DEVICE=cuda: on a GPU)
+nbval: .venv/test.installed
+	$(NBVAL)
 
 ## make notebooks        runs every notebook again and stores its outputs (N=03: that one)
 notebooks: .venv/book.installed
