@@ -26,35 +26,19 @@ from tqdm import tqdm
 ROOT = Path(__file__).parents[2]
 Parts = Sequence[tuple[str | None, list[str]]]
 
-# Chromium gives a place in the print only to anchors that a link on the page itself leads to: so one leads to each.
-PREPARE = """() => {
-    const links = document.createElement('div');
-    links.hidden = true;
-    for (const {id} of document.querySelectorAll('main [id]')) {
-        const link = document.createElement('a');
-        link.href = '#' + encodeURIComponent(id);
-        links.append(link);
-    }
-    document.body.append(links);
-    for (const picture of document.querySelectorAll('img[loading=lazy]')) picture.loading = 'eager';
-    return Promise.all([...document.images].map(picture => picture.decode().catch(() => null)));
-}"""
+PAPER = {"width": 642, "height": 960}  # px: what the margins of print.css leave of A4
+PREPARE = (Path(__file__).parent / "paper.js").read_text(encoding="utf-8")
 NUMBERED = """@page {{ @top-right {{ content: {title}; }} }}
 @page :first {{ counter-set: page {first}; @top-right {{ content: none; }} }}"""
-HEADINGS = """() => [...document.querySelectorAll('article :is(h1, h2, h3)')].map(heading => {
-    const text = heading.cloneNode(true);
-    text.querySelectorAll('.headerlink, script, mjx-assistive-mml').forEach(part => part.remove());
-    const holder = heading.id ? heading : heading.closest('section[id]');
-    return [Number(heading.localName[1]), text.textContent.trim().replace(/\\s+/g, ' '), holder?.id ?? ''];
-})"""
 
 
 @dataclass(frozen=True)
 class Printed:
-    """One page of the book on paper: its address, its headings (level, text, id) and its sheets."""
+    """One page of the book on paper: its address, headings (level, text, id), what does not fit, and the sheets."""
 
     address: str
     headings: list[tuple[int, str, str]]
+    spilled: list[str]
     sheets: PdfReader
 
     @cached_property
@@ -74,21 +58,21 @@ def print_page(context: BrowserContext, address: str, first: int) -> Printed:
     page = context.new_page()
     page.goto(address, wait_until="load")
     open_everything(page)
-    settle(page)
-    page.evaluate(PREPARE)
     page.emulate_media(media="print", color_scheme="light")
-    headings = [tuple(heading) for heading in page.evaluate(HEADINGS)]
+    settle(page)
+    found = page.evaluate(PREPARE)
+    headings = [tuple(heading) for heading in found["headings"]]
     title = json.dumps(headings[0][1] if headings else "", ensure_ascii=False)
     page.add_style_tag(content=NUMBERED.format(first=first, title=title))
     data = page.pdf(prefer_css_page_size=True, print_background=True)
     page.close()
-    return Printed(address, headings, PdfReader(io.BytesIO(data)))
+    return Printed(address, headings, found["spilled"], PdfReader(io.BytesIO(data)))
 
 
 def print_book(html: Path, files: Sequence[str]) -> Iterator[Printed]:
     """Print the pages one after another, numbered through from 1."""
     with sync_playwright() as playwright, serve(html) as site:
-        context = launch(playwright).new_context(reduced_motion="reduce")
+        context = launch(playwright).new_context(viewport=PAPER, reduced_motion="reduce")
         first = 1
         for file in tqdm(files, "printing", unit="page"):
             printed = print_page(context, f"{site}/{file}.html", first)
@@ -128,7 +112,9 @@ class Binder:
                 open_levels = {above: item for above, item in open_levels.items() if above < level}
                 sheet, spot = self.place(address, anchor)
                 parent = open_levels[max(open_levels)]
-                open_levels[level] = self.writer.add_outline_item(title=text, page_number=sheet, parent=parent, fit=spot)
+                open_levels[level] = self.writer.add_outline_item(
+                    title=text, page_number=sheet, parent=parent, fit=spot
+                )
 
     def _lead_inside(self, sheet: int, address: str) -> None:
         """Links of one sheet: those to a printed page lead to its sheet, those to what is not printed are taken off."""
@@ -148,12 +134,19 @@ class Binder:
 
 
 def make(html: Path, output: Path, source: Path = ROOT) -> PdfWriter:
-    """Print the book rendered from ``source`` in ``html`` into the file ``output``."""
+    """Print the book rendered from ``source`` in ``html`` into the file ``output``.
+
+    Raises:
+        FileNotFoundError: a page of the contents has not been rendered.
+        ValueError: something on a page is wider than the paper.
+    """
     parts = read_toc(source)
     files = [file for _, chapters in parts for file in chapters]
     if missing := [file for file in files if not (html / f"{file}.html").is_file()]:
         raise FileNotFoundError(f"{html} lacks {', '.join(missing)} of _toc.yml: run 'make book' first")
     printed = dict(zip(files, print_book(html, files), strict=True))
+    if spilled := [f"{file}: {part}" for file, page in printed.items() for part in page.spilled]:
+        raise ValueError("wider than the paper:\n" + "\n".join(spilled))
     binder = Binder(list(printed.values()))
     for caption, chapters in parts:
         binder.bookmark(caption, [printed[file].address for file in chapters])
@@ -177,7 +170,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         sheets = len(make(given.html, given.output, given.source).pages)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, ValueError) as error:
         parser.exit(1, f"{error}\n")
     print(f"{given.output}: {sheets} pages, {given.output.stat().st_size / 1e6:.1f} MB")
 

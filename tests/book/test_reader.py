@@ -114,13 +114,14 @@ def test_the_menu_of_a_narrow_page_opens(site, browse):
     assert browse(menu) == f"{site}/{CHAPTERS[0]}.html"
 
 
-def test_links_in_drawings_are_followed_by_mouse_and_by_keyboard(html, site, browse):
+@pytest.mark.parametrize("width", [1280, 390])
+def test_links_in_drawings_are_followed_by_mouse_and_by_keyboard(width, html, site, browse):
     def follow(browser, address):
-        page = visit(browser, address)
-        count, strayed = page.locator("main svg a").count(), []
+        page = visit(browser, address, width)
+        count, strayed = page.locator("main svg a:visible").count(), []
         for index in range(count):
             for key in (None, "Enter"):
-                link = page.locator("main svg a").nth(index)
+                link = page.locator("main svg a:visible").nth(index)
                 target = link.evaluate("a => new URL(a.href.baseVal ?? a.href, document.baseURI).href")
                 if key is None:
                     link.click()

@@ -1,0 +1,194 @@
+"""The book on paper: printed once from the rendered pages, and a small page full of what is hard to print."""
+
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from html import unescape
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+from pdf import ROOT, read_toc
+from pypdf import PdfReader
+from sitecheck import SOURCE
+
+TOC = {
+    "format": "jb-book",
+    "root": "index",
+    "parts": [{"caption": "A part", "chapters": [{"file": "one"}, {"file": "two"}]}],
+}
+LONG_LINE = "values = [" + ", ".join(f"{number}" for number in range(1000, 1060)) + "]"
+LONG_FORMULA = " + ".join(f"W_{{{number}}} h_{{t-{number}}}" for number in range(1, 40))
+PICTURE = "R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw=="
+PAGES = {
+    "index": "<h1 id='top-of-all'>A book</h1><p>Read <a href='two.html#a-section'>the section</a>.</p>",
+    "one": f"""<h1 id='one'>1. First</h1><p>See <a href='#here'>here</a> and <a href='loose.html'>there</a>.</p>
+<div class='highlight'><pre style='overflow: auto'>{LONG_LINE}</pre></div>
+<details><summary>Show</summary><p>Folded away on the screen.</p></details>
+<figure><img alt='a dot' width='3000' height='900' src='data:image/gif;base64,{PICTURE}'></figure>
+<div class='math'>\\[{LONG_FORMULA}\\]</div><p id='here' style='break-before: page'>The first ends so.</p>""",
+    "two": "<h1 id='two'>2. Second</h1><section id='a-section'><h2>A section</h2><p>All ends so.</p></section>",
+    "loose": "<p>Not in the contents.</p>",
+}
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>x</title>
+<link rel="stylesheet" media="print" href="print.css"><script defer src="mathjax/tex-mml-chtml.js"></script>
+<body><nav>Menu</nav><main><article class="bd-article">"""
+
+
+def run(html: Path, output: Path, source: Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-W", "error", ROOT / "book" / "tools" / "pdf.py", html, output, "--source", source]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "TQDM_DISABLE": "1"})
+
+
+def printed(html: Path, output: Path, source: Path) -> PdfReader:
+    done = run(html, output, source)
+    assert (done.returncode, done.stderr) == (0, "")
+    return PdfReader(output)
+
+
+def squeezed(text: str) -> str:
+    """Text without white space, so that line breaks do not count."""
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))
+
+
+def outline(reader: PdfReader) -> list[tuple[int, str, int]]:
+    """The bookmarks as (depth, title, sheet counted from 0)."""
+
+    def flat(items, depth=0):
+        for item in items:
+            if isinstance(item, list):
+                yield from flat(item, depth + 1)
+            else:
+                yield depth, item.title, reader.get_destination_page_number(item)
+
+    return list(flat(reader.outline))
+
+
+def links(reader: PdfReader) -> tuple[list[tuple[int, int]], list[str]]:
+    """Links as (from sheet, to sheet), and the addresses of the links that leave the book."""
+    inside, outside = [], []
+    for number, sheet in enumerate(reader.pages):
+        for link in (reference.get_object() for reference in sheet.get("/Annots", ())):
+            if "/Dest" in link:
+                inside.append((number, reader.get_page_number(link["/Dest"][0].get_object())))
+            else:
+                outside.append(link["/A"]["/URI"])
+    return inside, outside
+
+
+def pictures(reader: PdfReader, sheet: int | None = None) -> int:
+    """How many bitmaps the book shows, or one of its sheets."""
+    sheets = reader.pages if sheet is None else [reader.pages[sheet]]
+    objects = (page["/Resources"].get("/XObject", {}) for page in sheets)
+    return sum(entry.get_object()["/Subtype"] == "/Image" for found in objects for entry in found.values())
+
+
+def title(page: str) -> str:
+    heading = re.search(r"<h1>(.*?)(<a class=\"headerlink|</h1>)", page.partition("<article")[2], re.DOTALL)[1]
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", heading)).split())
+
+
+def last_words(page: str) -> str:
+    """The end of the last paragraph of a page that holds no formula."""
+    paragraphs = re.findall(r"<p>(.*?)</p>", page.partition("<article")[2].partition("</article>")[0], re.DOTALL)
+    plain = [
+        unescape(re.sub(r"<[^>]*>", "", text)) for text in paragraphs if "\\(" not in text and "<script" not in text
+    ]
+    return plain[-1][-80:] if plain else ""
+
+
+def test_the_whole_book_is_printed(html, tmp_path):
+    reader = printed(html, tmp_path / "recurrence.pdf", SOURCE)
+    text = [sheet.extract_text() for sheet in reader.pages]
+    pages = {
+        file: (html / f"{file}.html").read_text(encoding="utf-8") for _, files in read_toc(SOURCE) for file in files
+    }
+    expected = []
+    for caption, files in read_toc(SOURCE):
+        expected += [(0, caption)] if caption else []
+        expected += [(int(caption is not None), title(pages[file])) for file in files]
+    found = outline(reader)
+    chapters = [(depth, name) for depth, name, _ in found if (depth, name) in set(expected)]
+    assert chapters == expected
+    assert [sheet for *_, sheet in found] == sorted(sheet for *_, sheet in found)
+    whole = squeezed("".join(text))
+    assert [file for file, page in pages.items() if squeezed(last_words(page)) not in whole] == []
+    captions = {caption for caption, _ in read_toc(SOURCE)}
+    lost = [name for _, name, sheet in found if squeezed(name) not in squeezed(text[sheet]) and name not in captions]
+    assert lost == []
+    assert [number for number, words in enumerate(text, 1) if str(number) not in words.split("\n")[:2]] == []
+    starts = {sheet: squeezed(name) for depth, name, sheet in found if (depth, name) in set(expected[1:])}
+    for number, words in enumerate(text):
+        running = starts[max(start for start in starts if start <= number)] if number >= min(starts) else ""
+        left = squeezed(words).removeprefix(running).removeprefix(str(number + 1)).removeprefix(running)
+        assert left or number in starts or pictures(reader, number), f"sheet {number + 1} is blank"
+    images = [
+        source for page in pages.values() for source in re.findall(r'<img[^>]*src="([^"]*_images/[^"]*\.png)"', page)
+    ]
+    assert pictures(reader) >= len(images)
+    inside, outside = links(reader)
+    assert any(abs(there - here) > 1 for here, there in inside)
+    assert [address for address in outside if "127.0.0.1" in address] == []
+    config = yaml.safe_load((SOURCE / "_config.yml").read_text(encoding="utf-8"))
+    assert (reader.metadata.title, reader.metadata.author) == (config["title"], config["author"])
+    assert re.fullmatch(r"Version \d+\.\d+\.\d+\S*", reader.metadata.subject)
+
+
+@pytest.fixture
+def small(tmp_path) -> Path:
+    """A folder that is both source and rendered book."""
+    mathjax = next(Path(find_spec("sphinx-mathjax-offline").origin).parent.rglob("tex-mml-chtml.js")).parent
+    (tmp_path / "mathjax").symlink_to(mathjax)
+    (tmp_path / "print.css").write_text((ROOT / "book" / "_static" / "print.css").read_text())
+    (tmp_path / "_toc.yml").write_text(yaml.safe_dump(TOC))
+    (tmp_path / "_config.yml").write_text("{title: A book, author: Somebody}")
+    for name, body in PAGES.items():
+        (tmp_path / f"{name}.html").write_text(f"{HEAD}{body}</article></main></body></html>")
+    return tmp_path
+
+
+def test_bookmarks_links_code_and_figures_of_a_small_book(small):
+    reader = printed(small, small / "out" / "book.pdf", small)
+    text = [sheet.extract_text() for sheet in reader.pages]
+    whole = squeezed("".join(text))
+    assert outline(reader) == [
+        (0, "A book", 0),
+        (0, "A part", 1),
+        (1, "1. First", 1),
+        (1, "2. Second", 3),
+        (2, "A section", 3),
+    ]
+    assert links(reader) == ([(0, 3), (1, 2)], [])  # the link to a page that is not printed is taken off
+    assert squeezed(LONG_LINE) in whole
+    assert "Foldedawayonthescreen." in whole
+    assert "Menu" not in whole
+    assert pictures(reader) == 1
+    assert [number for number, words in enumerate(text, 1) if str(number) not in words.split("\n")[:2]] == []
+    assert [words.startswith("1. First\n") for words in text] == [False, False, True, False]  # the running head
+
+
+def test_what_is_wider_than_the_paper_is_reported_and_not_printed(small):
+    page = small / "one.html"
+    page.write_text(page.read_text().replace("<figure>", "<figure style='width: 3000px'>"))
+    done = run(small, small / "book.pdf", small)
+    assert done.returncode == 1
+    assert "wider than the paper" in done.stderr
+    assert "one: <figure>" in done.stderr
+    assert not (small / "book.pdf").exists()
+
+
+def test_clipped_code_is_reported(small):
+    (small / "print.css").write_text("@page { size: A4; margin: 20mm } pre { overflow: visible !important }")
+    done = run(small, small / "book.pdf", small)
+    assert done.returncode == 1
+    assert "one: <pre>" in done.stderr
+
+
+def test_a_page_that_is_not_rendered_is_named(small):
+    (small / "two.html").unlink()
+    done = run(small, small / "book.pdf", small)
+    assert done.returncode == 1
+    assert "lacks two" in done.stderr
