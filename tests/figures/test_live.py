@@ -45,7 +45,7 @@ def notebook():
         "slope.value = 9.0",
         "slope.value = -7",
     ]
-    sources = [SETUP] + [f"{change}\n{REPORT}" for change in changes]
+    sources = [SETUP, *(f"{change}\n{REPORT}" for change in changes), PLOT, PLOT]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     NotebookClient(book, timeout=120, kernel_name="python3").execute()
     return book

@@ -187,7 +187,7 @@ def test_it_prints_in_light_with_the_picture_whole(site, gain):
     page.emulate_media(media="print", color_scheme="dark")
     assert page.locator(".rx").evaluate("node => getComputedStyle(node).backgroundColor") == "rgb(255, 255, 255)"
     page.set_viewport_size({"width": 500, "height": 900})
-    assert page.locator(".rx svg[role=img]").bounding_box()["width"] <= 500
+    assert page.evaluate("document.querySelector('.rx svg[role=img]').getBoundingClientRect().width") <= 500
 
 
 def test_the_picture_follows_a_new_width(site, gain):
