@@ -1,4 +1,4 @@
-"""A real browser for the explorers: one Chromium for the session, one isolated page for every test."""
+"""A real browser for the explorers: one Chromium for a module, one isolated page for every test."""
 
 import shutil
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ class Site:
         return page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # and no longer: an open driver keeps an event loop running in this thread
 def browser():
     with sync_playwright() as driver:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
