@@ -81,7 +81,7 @@ class Explorer:
 
     @cached_property
     def frames(self) -> list[Any]:
-        """The frame of every grid point, in the order of :func:`itertools.product` over the controls."""
+        """The frame of every grid point, in the order of ``itertools.product`` over the controls."""
         if self.compute is None:
             return []
         grid = itertools.product(*(control.grid or () for control in self.controls))
