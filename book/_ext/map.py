@@ -110,7 +110,7 @@ def recurrence(x: float, y: float) -> tuple[str, float]:
         + arrow((x + 260, axis), (x + 288, axis)) + symbol(x + 302, axis + 6, "y", "t")
         + arrow((x + 160, axis), (x + 160, axis - 54), (x + 108, axis - 54), (x + 108, axis - 24))
         + symbol(x + 134, axis - 63, "h", "t−1")
-        + f'<text class="small" x="{x + 158}" y="{axis + 50}" text-anchor="middle">the same step f at every time t</text>'
+        + f'<text class="small" x="{x + 158}" y="{axis + 50}" text-anchor="middle">the same step at every time</text>'
     ), 138  # fmt: skip
 
 
