@@ -35,6 +35,10 @@ class YesTensor(torch.Tensor):
         return True
 
 
+class OtherTensor(torch.Tensor):
+    """A subclass may override any method that a comparison calls."""
+
+
 class YesList(list):
     def __iter__(self):
         return iter([1, 2])
@@ -119,6 +123,7 @@ def test_these_are_the_same(yours, expected):
         ({"a": 1, "b": 2}, {"a": 1}, "2 entries, expected 1"),
         ({"a": [1, 2]}, {"a": [1, 3]}, r"at \['a'\]\[1\]: the values differ"),
         (TENSOR.as_subclass(YesTensor), TENSOR, "expected a tensor of shape .* of type YesTensor"),
+        (TENSOR.as_subclass(OtherTensor), TENSOR, "expected a tensor of shape .* of type OtherTensor"),
         (TENSOR.double(), TENSOR, "expected dtype torch.float32, got torch.float64"),
         (TENSOR[0], TENSOR, r"expected shape \(2, 2\), got \(2,\)"),
         (TENSOR.tolist(), TENSOR, r"expected a tensor of shape \(2, 2\), got an object of type list"),
