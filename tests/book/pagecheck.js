@@ -23,6 +23,7 @@
     [/^\s*\([\w:-]+\)=\s*$/m, 'a label'],
     [/^\s*:(class|name|label|width|alt|align|nonumber|caption):/m, 'a directive option'],
     [/\]\((https?:|#|\.{1,2}\/|[\w/-]+\.(md|ipynb|html))/, 'a Markdown link'],
+    [/[A-Za-z]\{\S{1,3}\}/, 'TeX braces'],
     [/(^|\s)\*\*\S/, 'Markdown emphasis'],
     [/\?\?/, 'an unresolved reference'],
     [/\[object \w+\]/, 'a printed object'],

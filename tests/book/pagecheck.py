@@ -21,13 +21,15 @@ AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading as
 
 # Coloured words of code look alike: one of each colour is examined, the rest becomes plain text of the same width.
 THIN_OUT = """() => {
-    const seen = new Set();
-    for (const word of document.querySelectorAll('pre span:not([id], :has(a))')) {
-        const [own, around] = [getComputedStyle(word), getComputedStyle(word.closest('pre'))];
+    const seen = new Set(), alike = [];
+    for (const word of document.querySelectorAll(':is(pre, .sig) :is(span, em):not([id], :has(a))')) {
+        const [own, around] = [getComputedStyle(word), getComputedStyle(word.closest('pre, .sig'))];
         const look = [own.color, own.backgroundColor, own.font, around.backgroundColor].join();
-        if (seen.has(look)) word.replaceWith(...word.childNodes);
+        if (seen.has(look)) alike.push(word);
         seen.add(look);
     }
+    for (const word of alike) word.replaceWith(...word.childNodes);
+    for (const code of document.querySelectorAll('pre, .sig')) code.normalize();
 }"""
 
 

@@ -48,6 +48,10 @@ BROKEN = {
     ),
     "picture without words": ("accessibility", '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">'),
     "pale text": ("accessibility", '<p style="color: #ccc; background: #fff">pale</p>'),
+    "pale words in code": (
+        "accessibility",
+        "<pre style='background: #fff; color: #000'>a <span style='color: #ccc'>b</span> <span style='color: #ccc'>c</span>",
+    ),
     "control without label": ("accessibility", '<input type="range">'),
     "deaf explorer": ("explorer", EXPLORER.format(drawn="a.value", listen="")),
     "explorer deaf to keys": (
@@ -78,6 +82,7 @@ RAW = {
     "unresolved number": "as in Fig. ?? above",
     "link": "read [this](../book/index.md)",
     "emphasis": "this is **bold",
+    "braces": "a name like Ti{ñ}o",
     "object": "it says [object Object]",
 }
 FILES = {
