@@ -28,14 +28,14 @@ def mod_three():
     return [[0, 1], [1, 2], [2, 0]], 0, [True, False, False]
 
 
-def parity_net():
-    W = [[1, -2], [1, -2]]
-    return W, [1, 1], [0, -1], [0, 0], [1, -2], 0
+def change_net():
+    W = [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
+    return W, [1, 1, 1], [0, -1, 0], [0, 0, 0], [1, -2, 0], 0
 
 
-def parity_net_of_three():
-    """The exclusive or as OR minus AND, with a spare unit that is always 1."""
-    return [[1, -2, 0], [1, -2, 0], [0, 0, 0]], [1, 1, 0], [0, -1, 1], [0, 0, 1], [1, -2, 0], 0
+def change_net_of_distances():
+    """The distance of two bits as the sum of what either exceeds the other by."""
+    return [[0, 0, -1], [0, 0, 1], [0, 0, 0]], [1, -1, 1], [0, 0, 0], [0, 0, 0], [1, 1, 0], 0
 
 
 def moving_sum():
@@ -86,7 +86,7 @@ RIGHT = [
     source_output,
     inputs_seen,
     mod_three,
-    parity_net,
+    change_net,
     moving_sum,
     minimal_states,
     gate_rows,
@@ -144,12 +144,12 @@ WRONG = {
         lambda: ([[0, 1], [1, 2], [2, 2]], 0, [True, False, False]),
         lambda: ([[0, 1], [1, 2], [2, 3]], 0, [True, False, False]),
     ],
-    "01-parity-net": [
-        lambda: ([[1, -1], [1, -1]], [1, 1], [0, -1], [0, 0], [1, -2], 0),
+    "01-change-net": [
+        lambda: ([[1, -2], [1, -2]], [1, 1], [0, -1], [0, 0], [1, -2], 0),  # PARITY
         lambda: ([[1]], [1], [0], [0], [1], 0),
         lambda: ([[1] * 4] * 4, [1] * 4, [0] * 4, [0] * 4, [1] * 4, 0),
-        lambda: ([[1, -2], [1, -2]], [1, 1], [0, -1], [0, 0], [1, -2]),
-        lambda: ([[1, -2], [1, -2]], [[1], [1]], [0, -1], [0, 0], [1, -2], 0),
+        lambda: ([[0, 0, 1], [0, 0, 1], [0, 0, 0]], [1, 1, 1], [0, -1, 0], [0, 0, 0], [1, -2, 0]),
+        lambda: ([[0, 1], [0, 0]], [[1], [1]], [0, -1], [0, 0], [1, -2], 0),
     ],
     "01-moving-sum": [
         lambda: ([[0, 0], [1, 0]], [1, 0], [0, 0], [1, 1]),
@@ -204,7 +204,7 @@ def test_records_fit_together(exercise):
 
 
 def test_other_right_designs_pass_too():
-    assert check("01-parity-net", parity_net_of_three)
+    assert check("01-change-net", change_net_of_distances)
     assert check("01-mod-three", lambda: ([(3, 1), (1, 2), (2, 3), (3, 1)], 0, (1, 0, 0, 1)))
     as_tensors = [torch.tensor(part) for part in moving_sum()]
     assert check("01-moving-sum", lambda: as_tensors)
@@ -214,8 +214,8 @@ def test_first_differing_inputs_are_the_telling_ones():
     """T - 1 is right but for T = 1; a table that stops counting at two fails on three ones."""
     assert ("T", "1") in check("01-inputs-seen", lambda T: T - 1).lines
     assert ("word", "(1, 1, 1)") in check("01-mod-three", WRONG["01-mod-three"][1]).lines
-    assert "at most 3" in check("01-parity-net", WRONG["01-parity-net"][2]).message
-    assert "U has shape (2,), yours (2, 1)" in check("01-parity-net", WRONG["01-parity-net"][4]).message
+    assert "at most 3" in check("01-change-net", WRONG["01-change-net"][2]).message
+    assert "U has shape (2,), yours (2, 1)" in check("01-change-net", WRONG["01-change-net"][4]).message
 
 
 def test_gate_rows_are_the_rows_that_torch_reads():

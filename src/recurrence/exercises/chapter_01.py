@@ -87,8 +87,8 @@ def _mod_three(word: Word) -> bool:
     return sum(word) % 3 == 0
 
 
-def _parities(word: Word) -> list[float]:
-    return [float(sum(word[: t + 1]) % 2) for t in range(len(word))]
+def _changes(word: Word) -> list[float]:
+    return [float(x != before) for before, x in zip((0, *word), word, strict=False)]
 
 
 def _moving_sums(xs: Sequence[float]) -> list[float]:
@@ -219,13 +219,13 @@ EXERCISES: tuple[Exercise, ...] = (
         observe=run_table,
     ),
     Exercise(
-        "01-parity-net",
-        "A net for PARITY",
-        "parity_net()",
+        "01-change-net",
+        "A net that notices changes",
+        "change_net()",
         ("word",),
         cases=_words(8)[1:],
         sample=_word,
-        oracle=_parities,
+        oracle=_changes,
         arguments=lambda word: (),
         observe=run_relu_net,
     ),
