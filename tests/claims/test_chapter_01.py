@@ -3,6 +3,7 @@
 from itertools import product
 
 import torch
+
 from recurrence.cells import LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import unroll
 
