@@ -19,14 +19,16 @@ LOOK_INSIDE = (Path(__file__).parent / "pagecheck.js").read_text(encoding="utf-8
 STATE = "root => [...root.querySelectorAll('.rx-view, .rx-readout')].map(part => part.innerHTML).join()"
 AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
 
-# Coloured words of code look alike: one of each colour is examined, the rest becomes plain text of the same width.
+# Coloured words of code look alike: the longest of each colour is examined, the rest becomes plain text as wide.
 THIN_OUT = """() => {
-    const seen = new Set(), alike = [];
-    for (const word of document.querySelectorAll(':is(pre, .sig) :is(span, em):not([id], :has(a))')) {
+    const kept = new Map(), alike = [];
+    for (const word of document.querySelectorAll(':is(pre, .sig) :is(span, em):not([id], :has(*))')) {
         const [own, around] = [getComputedStyle(word), getComputedStyle(word.closest('pre, .sig'))];
         const look = [own.color, own.backgroundColor, own.font, around.backgroundColor].join();
-        if (seen.has(look)) alike.push(word);
-        seen.add(look);
+        const rival = kept.get(look);
+        const wins = !rival || word.textContent.length > rival.textContent.length;
+        if (rival) alike.push(wins ? rival : word);
+        if (wins) kept.set(look, word);
     }
     for (const word of alike) word.replaceWith(...word.childNodes);
     for (const code of document.querySelectorAll('pre, .sig')) code.normalize();
