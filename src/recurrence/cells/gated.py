@@ -18,7 +18,7 @@ def _rows(name: str, blocks: str) -> tuple[property, ...]:
             d = cell.state_size
             return getattr(cell, name)[k * d : (k + 1) * d]
 
-        return property(view, doc=f"The rows of ``{name}`` that belong to :math:`{blocks[k]}`, a view.")
+        return property(view)
 
     return tuple(map(block, range(len(blocks))))
 
