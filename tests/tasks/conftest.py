@@ -8,21 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recurrence.tasks import FILES
-from recurrence.tasks.files import cache_folder
-
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @pytest.fixture
 def real_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let loaders find the real files: RECURRENCE_DATA, the folder beside the repository, the cache. CI never skips."""
-    if os.environ.get("RECURRENCE_DATA"):
-        return
-    if SHARED.is_dir():
+    """Let loaders find the real files: RECURRENCE_DATA, else the folder beside the repository, else the download."""
+    if not os.environ.get("RECURRENCE_DATA") and SHARED.is_dir():
         monkeypatch.setenv("RECURRENCE_DATA", str(SHARED))
-    elif not os.environ.get("CI") and not all((cache_folder() / name).is_file() for name in FILES):
-        pytest.skip("no data files: set RECURRENCE_DATA to a folder that holds them, or CI=true to download them")
 
 
 class Server(ThreadingHTTPServer):

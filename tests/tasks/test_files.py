@@ -186,12 +186,6 @@ def test_every_real_file_is_the_one_the_registry_knows(name):
     assert locate(name).is_file()
 
 
-@pytest.mark.skipif(not os.environ.get("CI"), reason="only continuous integration has to have the data")
-@pytest.mark.usefixtures("real_data")
-def test_continuous_integration_has_the_data():
-    assert [name for name in FILES if not locate(name).is_file()] == []
-
-
 def closed_port() -> str:
     """An address at which nobody listens."""
     with socket.socket() as free:
