@@ -149,7 +149,7 @@ WRONG = {
         lambda: ([[1]], [1], [0], [0], [1], 0),
         lambda: ([[1] * 4] * 4, [1] * 4, [0] * 4, [0] * 4, [1] * 4, 0),
         lambda: ([[0, 0, 1], [0, 0, 1], [0, 0, 0]], [1, 1, 1], [0, -1, 0], [0, 0, 0], [1, -2, 0]),
-        lambda: ([[0, 1], [0, 0]], [[1], [1]], [0, -1], [0, 0], [1, -2], 0),
+        lambda: ([[0, 1], [0, 0]], [[1, 0], [1, 0]], [0, -1], [0, 0], [1, -2], 0),
     ],
     "01-moving-sum": [
         lambda: ([[0, 0], [1, 0]], [1, 0], [0, 0], [1, 1]),
@@ -210,12 +210,46 @@ def test_other_right_designs_pass_too():
     assert check("01-moving-sum", lambda: as_tensors)
 
 
+def test_a_column_or_a_row_stands_for_a_vector_and_one_number_in_brackets_for_a_number():
+    W, U, b, h0, V, c = (torch.tensor(part) for part in change_net())
+    assert check("01-change-net", lambda: (W, U[:, None], b[None], h0[:, None], V[None], c[None]))
+    assert not check("01-change-net", lambda: (W, U[:, None], b[None], h0[:, None], -V[None], c[None]))
+    assert "c has shape (), yours (2,)" in check("01-change-net", lambda: (W, U, b, h0, V, [0, 0])).message
+
+
+def test_a_table_by_pairs_is_told_from_rows():
+    flip = {(0, 0): 0, (0, 1): 1, (1, 0): 1, (1, 1): 0}
+    result = check("01-mod-three", lambda: (flip, 0, [True, False]))
+    assert result.message == "On example 1 of 127: table[h][x] means a list of rows, not a dictionary by pairs."
+
+
+def test_a_wrong_clock_is_told_its_own_period():
+    turning = [[math.cos(1), -math.sin(1)], [math.sin(1), math.cos(1)]]
+    spiral = ([[2 * value for value in row] for row in turning], [0, 0], [1, 0])
+    said = {
+        "example 1 of 5: the state repeats every 3 steps, and a period of 1 is asked for": oscillator(3),
+        "example 2 of 5: the state repeats every step, and a period of 2 is asked for": oscillator(1),
+        "example 1 of 5: after 2000 steps the state does not repeat within 60 more": spiral,
+    }
+    for words, net in said.items():
+        assert words in check("01-oscillator", lambda period, net=net: net).message
+
+
+def test_single_precision_is_no_mistake():
+    def in_single(*case):
+        return one_step(*(part.float() for part in case))
+
+    assert check("01-one-step", in_single)
+    whole = check("01-one-step", lambda *case: one_step(*case).long())
+    assert "expected dtype torch.float64, got torch.int64" in whole.message
+
+
 def test_first_differing_inputs_are_the_telling_ones():
     """T - 1 is right but for T = 1; a table that stops counting at two fails on three ones."""
     assert ("T", "1") in check("01-inputs-seen", lambda T: T - 1).lines
     assert ("word", "(1, 1, 1)") in check("01-mod-three", WRONG["01-mod-three"][1]).lines
     assert "at most 3" in check("01-change-net", WRONG["01-change-net"][2]).message
-    assert "U has shape (2,), yours (2, 1)" in check("01-change-net", WRONG["01-change-net"][4]).message
+    assert "U has shape (2,), yours (2, 2)" in check("01-change-net", WRONG["01-change-net"][4]).message
 
 
 def test_gate_rows_are_the_rows_that_torch_reads():

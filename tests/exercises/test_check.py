@@ -39,7 +39,7 @@ def test_the_first_differing_input_is_shown():
     result = check(DOUBLE, lambda xs: right(xs) if len(xs) > 1 else [7])
     assert not result
     assert repr(result) == (
-        "✗ Doubling: differs. On stated input 2, at [0]: the values differ.\n  xs: [3]\n  yours: [7]\n  expected: [6]"
+        "✗ Doubling: differs. On example 2 of 2, at [0]: the values differ.\n  xs: [3]\n  yours: [7]\n  expected: [6]"
     )
 
 
@@ -74,7 +74,6 @@ def half_filled(xs):
         lambda xs: ...,
         lambda xs: NotImplemented,
         lambda xs: [..., ...],
-        lambda xs: (1, ...),
         not_implemented,
         half_filled,
         ...,
@@ -84,6 +83,21 @@ def test_a_hole_says_that_it_is_not_answered_yet(hole):
     result = check(DOUBLE, hole)
     assert not result
     assert repr(result) == "○ Doubling: not answered yet. Fill the hole in double(xs) and run the cell again."
+
+
+@pytest.mark.parametrize(
+    ("value", "open_"),
+    [
+        ((1, ...), "Part 2 of what double returns still holds `...`."),
+        ([1, ..., [2, ...]], "Parts 2 and 3 of what double returns still hold `...`."),
+        ((..., ..., ..., 0), "Parts 1, 2 and 3 of what double returns still hold `...`."),
+        ({"W": 1, "b": ...}, "Part b of what double returns still holds `...`."),
+    ],
+)
+def test_a_half_filled_hole_says_what_is_open(value, open_):
+    result = check(DOUBLE, lambda xs: value)
+    assert not result
+    assert repr(result) == f"○ Doubling: not answered yet. {open_}"
 
 
 def test_a_forgotten_return_is_named():
@@ -138,7 +152,7 @@ def test_an_endless_loop_is_stopped_and_the_old_handler_is_back():
     result = check(DOUBLE, endless)
     assert time.perf_counter() - began < 2
     assert result.status == "too slow"
-    assert "No value within 0.2 s on stated input 1" in result.message
+    assert "No value within 0.2 s on example 1 of 2" in result.message
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 

@@ -11,7 +11,7 @@ from html import escape
 from textwrap import indent
 from typing import Any, Literal
 
-from recurrence.exercises.compare import difference, is_open
+from recurrence.exercises.compare import difference, is_open, open_parts
 from recurrence.exercises.record import Exercise
 
 __all__ = ["Result", "check_exercise"]
@@ -81,7 +81,7 @@ def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, ra
 def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, number: int) -> Result | None:
     """None if the answer is right on this case. The reader's function gets copies."""
     stated = len(exercise.cases)
-    which = f"stated input {number + 1}" if number < stated else f"random input {number + 1 - stated}"
+    which = f"example {number + 1} of {stated}" if number < stated else f"random input {number + 1 - stated}"
     given = tuple((name, _show(value)) for name, value in zip(exercise.inputs, case, strict=True))
     expected = exercise.oracle(*case)
     goal = ("expected", _show(expected))
@@ -98,7 +98,7 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
             return _unanswered(exercise)
         return Result(exercise, "raised", f"It stopped on {which}.", (*given, ("yours", _where(error)), goal))
     if is_open(value):
-        return _unanswered(exercise)
+        return _unanswered(exercise, value)
     try:
         with _time_limit(exercise.seconds):
             seen = exercise.observe(value, *case)
@@ -110,8 +110,14 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
     return None if why is None else Result(exercise, "differs", f"On {which}, {why}.", (*given, *_yours(seen), goal))
 
 
-def _unanswered(exercise: Exercise) -> Result:
-    return Result(exercise, "not answered yet", f"Fill the hole in {exercise.signature} and run the cell again.")
+def _unanswered(exercise: Exercise, value: Any = ...) -> Result:
+    """Names what is still open in a value of which something is filled in."""
+    todo = f"Fill the hole in {exercise.signature} and run the cell again."
+    if parts := open_parts(value):
+        *more, last = map(str, parts)
+        which = f"Parts {', '.join(more)} and {last}" if more else f"Part {last}"
+        todo = f"{which} of what {exercise.function} returns still hold{'' if more else 's'} `...`."
+    return Result(exercise, "not answered yet", todo)
 
 
 def _yours(value: Any) -> tuple[tuple[str, str], ...]:

@@ -9,12 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["difference", "is_open"]
+__all__ = ["difference", "is_open", "open_parts"]
 
 NUMPY_SCALARS = frozenset(
     kind for kind in np.sctypeDict.values() if issubclass(kind, np.bool_ | np.integer | np.floating)
 )
 TENSORS = (Tensor, torch.nn.Parameter)
+PRECISIONS = {"float32": 1e-5, "float64": 0.0}
+"""What rounding may cost, relative to numbers above 1: which of the two precisions is used is not the point."""
 WORDS = {bool: "True or False", int: "a whole number (int)", float: "a number", Fraction: "an exact Fraction or int"}
 ACCEPTED = {bool: (bool,), int: (int,), float: (int, float, Fraction), Fraction: (int, Fraction)}
 
@@ -24,7 +26,8 @@ def difference(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "
 
     Types are compared by identity and values by plain numbers, so an object that claims to be equal to everything is no
     answer. Lists and tuples stand for each other; 0-dimensional tensors and numpy's numbers stand for plain numbers.
-    A float may be off by ``tolerance`` times the larger of 1 and the expected size; all else must be exact.
+    A float may be off by ``tolerance`` times the larger of 1 and the expected size, and by what float32 rounds away
+    where that stands for float64 or the other way; all else must be exact.
 
     Args:
         yours: anything.
@@ -53,13 +56,23 @@ def is_open(value: Any) -> bool:
     return any(map(is_open, parts))
 
 
+def open_parts(value: Any) -> list[Any]:
+    """Numbers (from 1) or keys of the open parts of a list, tuple or dict that has filled ones too; else none."""
+    parts = {list: lambda: enumerate(value, 1), tuple: lambda: enumerate(value, 1), dict: lambda: value.items()}
+    items = list(parts.get(type(value), tuple)())
+    found = [name for name, part in items if is_open(part)]
+    return found if len(found) < len(items) else []
+
+
 def _number(yours: Any, expected: Any, tolerance: float, where: str) -> str | None:
     wanted, plain = type(expected), _plain(yours)
     if type(plain) not in ACCEPTED[wanted]:
         return f"expected {WORDS[wanted]}, got {_kind(yours)}"
     if wanted is not float:
         return None if plain == expected else "the values differ"
-    return None if _close(plain, expected, tolerance) else f"the values differ{_by(plain, expected)}"
+    single = type(plain) is not type(yours) and str(yours.dtype).endswith("float32")
+    allowed = max(tolerance, PRECISIONS["float32"]) if single else tolerance
+    return None if _close(plain, expected, allowed) else f"the values differ{_by(plain, expected)}"
 
 
 def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> str | None:
@@ -92,7 +105,7 @@ def _mapping(yours: Any, expected: dict, tolerance: float, where: str) -> str | 
 def _tensor(yours: Any, expected: Tensor, tolerance: float, where: str) -> str | None:
     if type(yours) not in TENSORS or yours.layout is not torch.strided:
         return f"expected a tensor of shape {tuple(expected.shape)}, got {_kind(yours)}"
-    if yours.dtype != expected.dtype:
+    if _rounding(yours.dtype, expected.dtype) is None:
         return f"expected dtype {expected.dtype}, got {yours.dtype}"
     return _array(yours.detach().cpu().numpy(), expected.detach().cpu().numpy(), tolerance, where)
 
@@ -100,13 +113,14 @@ def _tensor(yours: Any, expected: Tensor, tolerance: float, where: str) -> str |
 def _array(yours: Any, expected: np.ndarray, tolerance: float, where: str) -> str | None:
     if type(yours) is not np.ndarray:
         return f"expected an array of shape {expected.shape}, got {_kind(yours)}"
-    if yours.dtype != expected.dtype:
+    rounding = _rounding(yours.dtype, expected.dtype)
+    if rounding is None:
         return f"expected dtype {expected.dtype}, got {yours.dtype}"
     if yours.shape != expected.shape:
         return f"expected shape {expected.shape}, got {yours.shape}"
     for index in np.ndindex(expected.shape):
         a, b = yours[index].item(), expected[index].item()
-        if not _close(a, b, tolerance):
+        if not _close(a, b, max(tolerance, rounding)):
             return (
                 f"the values differ at {list(index)}: {a} instead of {b}" if index else f"the values differ{_by(a, b)}"
             )
@@ -128,6 +142,14 @@ def _plain(value: Any) -> Any:
     if type(value) in NUMPY_SCALARS or (type(value) in TENSORS and value.ndim == 0):
         return value.item()
     return value
+
+
+def _rounding(yours: Any, expected: Any) -> float | None:
+    """What two dtypes may differ by: nothing if they are one, None if they cannot stand for each other."""
+    if yours == expected:
+        return 0.0
+    names = {str(dtype).removeprefix("torch.") for dtype in (yours, expected)}
+    return max(PRECISIONS.values()) if names == PRECISIONS.keys() else None
 
 
 def _close(yours: float | Fraction, expected: float, tolerance: float) -> bool:

@@ -13,6 +13,9 @@ __all__ = ["run_linear", "run_relu_net", "run_table", "settled_period"]
 
 def run_table(value: Any, word: Sequence[int]) -> bool:
     """What a table (table, h0, readout) says of a word: ``readout[h_T]`` with ``h_t = table[h_{t-1}][x_t]``."""
+    table = value[0] if isinstance(value, list | tuple) and value else None
+    if isinstance(table, dict) and any(isinstance(key, tuple) for key in table):
+        raise ValueError("table[h][x] means a list of rows, not a dictionary by pairs")
     try:
         table, h, readout = value
         for x in word:
@@ -45,17 +48,26 @@ def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
 
 
 def settled_period(value: Any, period: int) -> int:
-    """The smallest period of the orbit of (W, b, h0) under tanh after 2000 steps, 0 if there is none up to 60."""
+    """The period asked for, if that is the smallest one of the orbit of (W, b, h0) under tanh after 2000 steps."""
     W, b, h = _weights(value, "W b h0", "dd d d")
     orbit = [h]
     for _ in range(2060):
         orbit.append(np.tanh(W @ orbit[-1] + b))
     last = np.stack(orbit[-61:])
-    return next((p for p in range(1, 61) if np.abs(last[p:] - last[:-p]).max() < 1e-6), 0)
+    found = next((p for p in range(1, 61) if np.abs(last[p:] - last[:-p]).max() < 1e-6), None)
+    if found is None:
+        raise ValueError("after 2000 steps the state does not repeat within 60 more")
+    if found != period:
+        every = "every step" if found == 1 else f"every {found} steps"
+        raise ValueError(f"the state repeats {every}, and a period of {period} is asked for")
+    return found
 
 
 def _weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
-    """The parts of a net as arrays of floats, if their shapes (``dd`` a matrix, ``d`` a vector, ``-`` a number) fit."""
+    """The parts of a net as arrays of floats, if their shapes (``dd`` a matrix, ``d`` a vector, ``-`` a number) fit.
+
+    A row or a column stands for a vector, and a single number in brackets for a number.
+    """
     expected = f"the answer is ({', '.join(names.split())})"
     if not isinstance(value, list | tuple) or len(value) != len(names.split()):
         raise ValueError(f"{expected}, {len(names.split())} values")
@@ -64,8 +76,11 @@ def _weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
     except (TypeError, ValueError) as error:
         raise ValueError(f"{expected} in numbers, lists or tensors; {error}") from error
     d = parts[0].shape[-1] if parts[0].ndim else 1
+    fitting = []
     for name, part, shape in zip(names.split(), parts, shapes.split(), strict=True):
         wanted = () if shape == "-" else (d,) * len(shape)
-        if part.shape != wanted:
+        accepted = {"-": [(), (1,)], "d": [(d,), (d, 1), (1, d)]}.get(shape, [wanted])
+        if part.shape not in accepted:
             raise ValueError(f"{expected}; with {d} units {name} has shape {wanted}, yours {part.shape}")
-    return parts
+        fitting.append(part.reshape(wanted))
+    return fitting
