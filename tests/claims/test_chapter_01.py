@@ -1,8 +1,11 @@
 """The claims that chapter 1 settles: each correction's smallest example, and what is true instead."""
 
-from itertools import product
+from fractions import Fraction
+from itertools import pairwise, product
 
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recurrence.cells import LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import unroll
@@ -44,16 +47,23 @@ def test_a2_the_identity_gives_a_sum_over_past_inputs():
     torch.testing.assert_close(unroll(cell, x)[-1, 0], sum(terms), rtol=0, atol=1e-12)
 
 
-def test_a14_a_readout_of_a_count_needs_every_one_of_its_kinks():
-    def readout(n, kinks):
-        return n + 2 * sum((-1) ** j * max(0, n - j) for j in kinks)
+@given(
+    net=st.lists(st.tuples(*[st.floats(-10, 10, allow_subnormal=False)] * 3), min_size=1, max_size=9),
+    T=st.integers(1, 20),
+)
+def test_a14_turns_need_units(net, T):
+    """On whole numbers a net of n ReLU units turns at most n times, so PARITY of a count needs T - 1 of them."""
+    exact = [tuple(map(Fraction, unit)) for unit in net]
+    values = [sum(v * max(0, w * s + c) for v, w, c in exact) for s in range(T + 1)]
+    rises = [after - before for before, after in pairwise(values)]
+    turns = sum(a * b < 0 for a, b in pairwise(rises))
+    assert turns <= len(net)
 
+
+def test_a14_one_unit_above_the_bound_is_enough():
     for T in range(2, 9):
-        kinks = range(1, T)  # one ReLU unit each: T - 1 of them
-        assert [readout(n, kinks) for n in range(T + 1)] == [n % 2 for n in range(T + 1)]
-        for missing in kinks:
-            fewer = [j for j in kinks if j != missing]
-            assert [readout(n, fewer) for n in range(T + 1)] != [n % 2 for n in range(T + 1)]
+        zigzag = [n + 2 * sum((-1) ** j * max(0, n - j) for j in range(1, T)) for n in range(T + 1)]
+        assert zigzag == [n % 2 for n in range(T + 1)]  # n is relu(n + 1) - 1: T units in all
 
 
 def test_b1_without_a_bias_silence_stays_silence():
@@ -64,14 +74,20 @@ def test_b1_without_a_bias_silence_stays_silence():
         assert not unroll(cell, torch.zeros(5, 1, 1, dtype=torch.float64)).any()
 
 
-def test_b1_the_lstm_needs_its_cell_state_in_the_state():
-    cell = LSTMCell(1, 1, dtype=torch.float64)
+@given(x=st.floats(0.1, 1), y=st.floats(1.5, 3))
+def test_b1_the_lstm_needs_its_cell_state_in_the_state(x, y):
+    """Two first inputs with one h_1 and two c_1, both reached from the zero state; then a zero in both runs."""
+    cell = LSTMCell(2, 1, dtype=torch.float64)
     with torch.no_grad():
         for parameter in cell.parameters():
             parameter.zero_()
-    states = torch.tensor([[0.2, 1.0], [0.2, 2.0]], dtype=torch.float64)  # (h, c): the same h
-    after = cell.hidden(cell(states, torch.zeros(2, 1, dtype=torch.float64)))
-    torch.testing.assert_close(after[:, 0], 0.5 * torch.tanh(torch.tensor([0.5, 1.0], dtype=torch.float64)))
+        cell.U_z[0, 0] = cell.U_o[0, 1] = 1
+    c = torch.tensor([x, y], dtype=torch.float64).tanh() / 2
+    shown = c.tanh().min() / 2
+    first = torch.stack([torch.tensor([x, y], dtype=torch.float64), torch.logit(shown / c.tanh())], dim=1)
+    h = cell.hidden(unroll(cell, torch.stack([first, torch.zeros_like(first)])))[..., 0]
+    torch.testing.assert_close(h[0, 0], h[0, 1], rtol=0, atol=1e-12)
+    assert (h[1, 0] - h[1, 1]).abs() > 1e-3
 
 
 def scalar_cell(w: float) -> LinearCell:
@@ -112,12 +128,6 @@ def test_b3_the_gradient_has_a_term_for_each_step_with_immediate_derivatives():
     w, x = 3.0, [1.0, 0.0, 0.0]
     assert sum(immediate_terms(w, x)) == total(w, x) == 2 * w
     assert sum(w**j * total(w, x[: 3 - j]) for j in range(3)) == 3 * w  # total derivatives count the past again
-
-
-def test_b3_a_sum_from_0_to_k_has_one_term_more_than_k():
-    w, x = 3.0, [1.0, 0.0, 0.0]
-    terms = immediate_terms(w, x)
-    assert [sum(terms[: K + 1]) for K in (0, 1)] == [w, total(w, x)]
 
 
 def test_b3_state_carried_is_not_state_reset():
