@@ -60,10 +60,27 @@ def test_no_note_touches_a_box_and_text_is_readable_on_a_phone(draw):
 
 def test_unrolled_has_a_copy_of_f_for_every_step():
     words = [item.get_text() for item in unrolled(4).findobj(Text)]
-    assert words.count("$f$") == 5
+    assert words.count("$f$") == words.count("$g$") == 5
     assert {f"$h_{k}$" for k in range(5)} <= set(words)
     with pytest.raises(ValueError, match="between 2 and 4"):
         unrolled(5)
+
+
+@pytest.mark.parametrize("draw", [unrolled, depth_places])
+def test_boxes_are_functions_and_letters_values(draw):
+    for item in draw().findobj(Text):
+        letter = item.get_text().lstrip("$")[:1] if item.get_text().startswith("$") else ""
+        if letter and "values" not in item.get_text():
+            assert (item.get_gid() == "in a box") == (letter in "fg"), item.get_text()
+            assert letter in "fgxhy"
+
+
+def test_a_drawing_can_be_saved_twice_and_stays_the_same(tmp_path):
+    fig, places = depth_places(), []
+    for _ in range(2):
+        fig.savefig(tmp_path / "depth.png", bbox_inches="tight")
+        places.append([ax.get_position().bounds for ax in fig.axes])
+    assert places[0] == places[1]
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=8))

@@ -173,6 +173,19 @@ def test_axe_finds_nothing_and_nothing_overflows(site, gain, make, theme, width)
         assert box["x"] + box["width"] <= frame["x"] + frame["width"]
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_value_stands_beside_its_label_and_the_slider_below(site, gain, width):
+    page = site.open(gain.to_html(), width=width)
+    label, value, slider = (
+        page.locator(f".rx {part}").first.bounding_box() for part in ("label", ".rx-value", "input[type=range]")
+    )
+    assert abs(label["y"] + label["height"] / 2 - value["y"] - value["height"] / 2) < 2
+    assert label["x"] + label["width"] < value["x"]
+    assert slider["y"] >= label["y"] + label["height"] - 1
+    assert slider["x"] <= label["x"] + 2
+    assert slider["width"] > 0.9 * (value["x"] + value["width"] - label["x"])
+
+
 @pytest.mark.parametrize("mark", ["data-theme", "theme"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_theme_wins_over_the_system(site, make, mark, theme):
@@ -197,7 +210,7 @@ def test_the_picture_follows_a_new_width(site, gain):
     page.wait_for_function(
         "old => document.querySelector('svg[role=img]').getAttribute('viewBox') !== old", arg=wide, timeout=3000
     )
-    assert page.locator("svg[role=img]").get_attribute("viewBox").endswith(" 560")  # the panels below one another
+    assert page.locator("svg[role=img]").get_attribute("viewBox").endswith(" 620")  # the panels below one another
 
 
 def test_a_view_that_fails_says_so(site, make, tmp_path):

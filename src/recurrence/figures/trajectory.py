@@ -60,17 +60,19 @@ def gain_frame(gain: float, seed: int = 264, state_size: int = 12) -> dict[str, 
     return {
         "panels": [
             {
+                "title": f"three of {state_size} units, first {_SHOWN} steps",
                 "series": units,
                 "xlabel": "step t",
-                "ylabel": "state of three units",
+                "ylabel": "state",
                 "xlim": [0, _SHOWN],
                 **limits,
                 "span": {"from": 0, "to": _PULSE, "label": "input"},
             },
             {
+                "title": f"unit 2 against unit 1, steps {_STEPS - _WINDOW + 1} to {_STEPS}",
                 "series": [{"x": late[:, 0], "y": late[:, 1], "style": "points"}],
                 "xlabel": "unit 1",
-                "ylabel": f"unit 2, last {_WINDOW} of {_STEPS} steps",
+                "ylabel": "unit 2",
                 "xlim": [-1.05, 1.05],
                 **limits,
                 "square": True,

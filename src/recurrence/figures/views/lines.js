@@ -1,7 +1,8 @@
 // A frame is one panel, or {panels: [...]}. A panel:
-//   {series: [{label, x, y, style: "line" | "points" | "both", faint}], xlabel, ylabel, xlim, ylim, span: {from, to, label}, square}
+//   {title, series: [{label, x, y, style: "line" | "points" | "both", faint}], xlabel, ylabel, xlim, ylim, span: {from, to, label}, square}
 // Panels stand side by side where there is room, otherwise below one another.
 const SIDE_BY_SIDE = 560;
+const GAP = 12;
 
 const extent = (lists) => {
   const numbers = lists.flat().filter((value) => value !== null);
@@ -23,11 +24,12 @@ const spread = (labels, gap, top, bottom) => {
   }
 };
 
-const panel = (spec, left, top, width, height, { svg, ticks }) => {
+const panel = (spec, left, top, width, height, head, { svg, ticks }) => {
   const names = spec.series.map((series) => series.label ?? "");
   const longest = Math.max(...names.map((name) => name.length));
-  const inner = { x: left + 38, y: top + 24, width: 0, height: height - 24 - 40 };
+  const inner = { x: left + 38, y: top + head, width: 0, height: height - head - 40 };
   inner.width = width - 38 - (longest ? 12 + 7.5 * longest : 8);
+  if (spec.square) inner.width = Math.min(inner.width, inner.height);
   const [x0, x1] = spec.xlim ?? extent(spec.series.map((series) => series.x));
   const [y0, y1] = spec.ylim ?? extent(spec.series.map((series) => series.y));
   const px = (x) => ((x - x0) / (x1 - x0)) * inner.width;
@@ -45,7 +47,8 @@ const panel = (spec, left, top, width, height, { svg, ticks }) => {
     group.append(svg("line", { class: "rx-grid", x1: inner.x, x2: inner.x + inner.width, y1: y, y2: y }));
     text(inner.x - 6, y + 4.5, label, { "text-anchor": "end" });
   }
-  text(left + 2, top + 13, spec.ylabel ?? "", { class: "rx-axis" });
+  if (spec.title) text(left + 2, top + 13, spec.title);
+  text(left + 2, inner.y - 11, spec.ylabel ?? "", { class: "rx-axis" });
   text(inner.x + inner.width, inner.y + inner.height + 35, spec.xlabel ?? "", { class: "rx-axis", "text-anchor": "end" });
 
   const { x, y, width: w, height: h } = inner;
@@ -87,18 +90,19 @@ export function render(root, frame, values, helpers) {
   const panels = frame.panels ?? [frame];
   const { width, svg } = helpers;
   const beside = panels.length > 1 && width >= SIDE_BY_SIDE;
-  const height = 280;
-  const square = (spec) => (spec.square ? height - 24 : 0);
+  const head = panels.some((spec) => spec.title && spec.ylabel) ? 48 : 24;
+  const height = 256 + head;
+  const square = (spec) => (spec.square ? 290 : 0);
   const rest = width - panels.reduce((sum, spec) => sum + square(spec), 0);
   const loose = panels.filter((spec) => !spec.square).length;
-  const total = beside ? height : height * panels.length;
+  const total = beside ? height : (height + GAP) * panels.length - GAP;
   const picture = svg("svg", { role: "img", "aria-label": helpers.alt, viewBox: `0 0 ${width} ${total}` });
   let [left, top] = [0, 0];
   for (const spec of panels) {
-    const wide = beside ? square(spec) || rest / loose : spec.square ? Math.min(width, height + 20) : width;
-    picture.append(panel(spec, left, top, wide, height, helpers));
+    const wide = beside ? square(spec) || rest / loose : spec.square ? Math.min(width, 300) : width;
+    picture.append(panel(spec, left, top, wide, height, head, helpers));
     if (beside) left += wide;
-    else top += height;
+    else top += height + GAP;
   }
   root.replaceChildren(picture);
 }
