@@ -1,0 +1,106 @@
+"""Running an experiment: point by point, each written down as soon as it is finished."""
+
+import json
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from time import perf_counter
+from types import ModuleType
+
+import torch
+from tqdm import tqdm
+
+import recurrence
+from recurrence.experiments.stored import put, read
+
+
+def experiments() -> dict[str, ModuleType]:
+    """The experiments by name: the modules of this package that have ``points`` and ``run``."""
+    package = Path(__file__).parent
+    names = sorted(module.name for module in iter_modules([str(package)]) if module.name != "__main__")
+    modules = {name: import_module(f"recurrence.experiments.{name}") for name in names}
+    return {name: module for name, module in modules.items() if hasattr(module, "points") and hasattr(module, "run")}
+
+
+def header(name: str, experiment: ModuleType) -> dict:
+    """What all points of a result have in common: settings (seeds among them), device and versions."""
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "recurrence": recurrence.__version__}
+    return {
+        "experiment": name,
+        "settings": {**experiment.SETTINGS, "dtype": "float32"},
+        "device": str(recurrence.device()),
+        "versions": versions,
+    }
+
+
+def perform(name: str, experiment: ModuleType, folder: Path) -> Path:
+    """Run the points of an experiment that ``folder/NAME.json`` lacks, and write it anew after each of them.
+
+    It runs in float32 and on one thread, so that its numbers do not depend on the number of cores. What is written is
+    in the order of ``points()``; a point that is there no more is left out.
+
+    Raises:
+        ValueError: the file is unreadable, or was made with other settings, versions or on another device.
+    """
+    path, head = folder / f"{name}.json", header(name, experiment)
+    points = [json.loads(json.dumps(point)) for point in experiment.points()]
+    entries = _resume(path, head) if path.exists() else []
+    done = {_key(entry["point"]): entry for entry in entries}
+    with _float32_on_one_thread(), tqdm(points, desc=name, unit="point") as bar:
+        for point in bar:
+            if _key(point) in done:
+                continue
+            began = perf_counter()
+            result = experiment.run(point)
+            seconds = round(perf_counter() - began, 1)
+            done[_key(point)] = {"point": point, "result": _rounded(result), "seconds": seconds}
+            write(path, head, [done[key] for key in map(_key, points) if key in done])
+        write(path, head, [done[key] for key in map(_key, points)])
+    return path
+
+
+def write(path: Path, head: dict, entries: list[dict]) -> None:
+    """Put a result in its place, one line a point."""
+    start = json.dumps(head, indent=1).removesuffix("\n}")
+    lines = ",\n  ".join(json.dumps(entry) for entry in entries)
+    put(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
+
+
+def _resume(path: Path, head: dict) -> list[dict]:
+    stored = read(path)
+    for part, value in json.loads(json.dumps(head)).items():
+        if stored.get(part) != value:
+            raise ValueError(
+                f"{path} was made with {part} {stored.get(part)}, and this run has {value}: "
+                "delete it to start anew, or choose another folder by --results"
+            )
+    return stored["points"]
+
+
+def _key(point: dict) -> str:
+    return json.dumps(point, sort_keys=True)
+
+
+def _rounded(value: object) -> object:
+    """Six significant digits, which is what float32 holds."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@contextmanager
+def _float32_on_one_thread() -> Iterator[None]:
+    """Torch's defaults set so, and put back afterwards."""
+    dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
+    torch.set_default_dtype(torch.float32)
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        torch.set_num_threads(threads)

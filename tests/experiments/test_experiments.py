@@ -1,0 +1,115 @@
+"""The experiments of this book, and that their stored results are those of the present code."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from recurrence.experiments import readout_budget, step_sizes
+from recurrence.experiments.runner import experiments, header
+from recurrence.experiments.stored import read
+from recurrence.tasks import Sequences, Task, parity
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_stored_result_is_that_of_the_code(name):
+    experiment, result = experiments()[name], read(RESULTS / f"{name}.json")
+    assert [entry["point"] for entry in result["points"]] == experiment.points()
+    assert result["settings"] == json.loads(json.dumps(header(name, experiment)))["settings"]
+    assert set(result["versions"]) == {"python", "torch", "recurrence"}
+    assert all(entry["seconds"] > 0 for entry in result["points"])
+
+
+def test_every_result_has_its_experiment():
+    assert {path.stem for path in RESULTS.glob("*.json")} == set(experiments())
+
+
+def grid(scores):
+    """A result with these validation metrics: task -> cell -> list, at rates 1, 2, 3, ..."""
+    return {
+        "points": [
+            {"point": {"task": task, "cell": cell, "rate": float(rate)}, "result": {"valid": valid}}
+            for task, nets in scores.items()
+            for cell, values in nets.items()
+            for rate, valid in enumerate(values, 1)
+        ]
+    }
+
+
+def test_best_rate_is_the_highest_accuracy_or_the_least_nats():
+    scores = {
+        "digits": {"GRU": [0.1, 0.4, 0.4, 0.3], "LSTM": [0.5, 0.6, 0.7]},
+        "chorales": {"GRU": [9, 8.5, 8.7, 10.0]},
+    }
+    assert step_sizes.best_rates(grid(scores)) == {"digits": {"GRU": 2, "LSTM": 3}, "chorales": {"GRU": 2}}
+    assert step_sizes.at_edge(grid(scores)) == [("digits", "LSTM")]
+    assert step_sizes.at_edge(grid({"chorales": {"GRU": [1, 2, 3]}})) == [("chorales", "GRU")]
+
+
+def test_stored_grid_has_every_best_rate_inside():
+    result = read(RESULTS / "step_sizes.json")
+    assert step_sizes.at_edge(result) == []
+    picks = step_sizes.best_rates(result)
+    assert {task: set(nets) for task, nets in picks.items()} == {
+        task: set(step_sizes.MODELS) for task in step_sizes.BUDGETS
+    }
+
+
+def random_task(kind, steps=5, size=3, outputs=2):
+    inputs = torch.rand(steps, 4, size, generator=torch.Generator().manual_seed(0))
+    targets = torch.zeros(4, dtype=torch.long) if kind == "class at end" else torch.zeros(steps, 4, outputs)
+    part = Sequences(inputs, targets)
+    return Task("random", part, part, part, size, outputs, kind)
+
+
+def test_affine_net_is_an_affine_map_of_all_inputs_or_of_the_last():
+    task = random_task("class at end")
+    net, x = step_sizes.make("affine", task), task.train.inputs
+    newest_first = x.flip(0).movedim(0, 1).flatten(1)
+    torch.testing.assert_close(net(x)[-1], net.readout(newest_first))
+    task = random_task("bits per step")
+    net = step_sizes.make("affine", task)
+    torch.testing.assert_close(net(x), net.readout(x))
+
+
+@pytest.mark.parametrize("cell", step_sizes.MODELS)
+def test_nets_are_new_and_fit_the_task(cell):
+    task = random_task("class at end")
+    first, second = step_sizes.make(cell, task), step_sizes.make(cell, task)
+    assert first(task.train.inputs).shape == (5, 4, 2)
+    assert not {id(p) for p in first.parameters()} & {id(p) for p in second.parameters()}
+
+
+def test_unknown_cell_is_refused():
+    with pytest.raises(ValueError, match="no cell 'tree'; there are simple, linear, LSTM, GRU, affine"):
+        step_sizes.make("tree", random_task("class at end"))
+
+
+def test_step_sizes_run_one_rate(monkeypatch):
+    monkeypatch.setitem(step_sizes.BUDGETS, "small", {"updates": 10, "batch_size": 8})
+    monkeypatch.setattr(step_sizes, "_tasks", lambda: {"small": parity(steps=3, sizes=(20, 10, 10))})
+    result = step_sizes.run({"task": "small", "cell": "simple", "rate": 0.01})
+    assert len(result["seeds"]) == 5
+    assert result["valid"] == pytest.approx(sum(result["seeds"]) / 5)
+    assert all(0.3 < value <= 1 for value in result["seeds"])
+    assert result["diverged"] == 0
+
+
+def test_words_of_the_readout_are_different_and_labelled_by_parity():
+    task = readout_budget.task(4000)
+    parts = [task.train, task.valid, task.test]
+    assert [len(part) for part in parts] == [4000, 1000, 5000]
+    words = torch.cat([part.inputs[0] for part in parts])
+    assert len(words.unique(dim=0)) == 10_000
+    for part in parts:
+        assert torch.equal(part.inputs[0].sum(1).long() % 2, part.targets)
+        assert 0.45 < part.targets.float().mean() < 0.55
+
+
+def test_readout_budget_runs_one_budget():
+    result = readout_budget.run({"units": 4, "words": 200, "updates": 2})
+    assert [len(result[split]) for split in ("valid", "test")] == [5, 5]
+    assert all(0.4 < value < 0.6 for value in result["test"])

@@ -1,0 +1,141 @@
+"""Long runs: written point by point, resumed where they stopped, refused where they do not fit."""
+
+import json
+import os
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from recurrence.experiments import __main__ as command
+from recurrence.experiments import runner
+
+
+class Experiment(SimpleNamespace):
+    """Squares of numbers; it notes what it was asked, and is interrupted at the point ``stop``."""
+
+    def __init__(self, numbers, stop=None, **settings):
+        super().__init__(
+            __doc__="Squares.", SETTINGS={"seeds": (0, 1), **settings}, numbers=numbers, stop=stop, asked=[]
+        )
+
+    def points(self):
+        return [{"number": number} for number in self.numbers]
+
+    def run(self, point):
+        if point["number"] == self.stop:
+            raise KeyboardInterrupt
+        self.asked.append(point["number"])
+        return {"square": point["number"] ** 2 / 3, "dtype": str(torch.get_default_dtype())}
+
+
+def numbers(path):
+    return [entry["point"]["number"] for entry in json.loads(path.read_text())["points"]]
+
+
+def test_interrupted_run_goes_on_with_the_rest(tmp_path):
+    path = tmp_path / "squares.json"
+    with pytest.raises(KeyboardInterrupt):
+        runner.perform("squares", Experiment([1, 2, 3], stop=2), tmp_path)
+    assert numbers(path) == [1]
+    second = Experiment([1, 2, 3])
+    assert runner.perform("squares", second, tmp_path) == path
+    assert second.asked == [2, 3]
+    assert numbers(path) == [1, 2, 3]
+    third = Experiment([1, 2, 3])
+    runner.perform("squares", third, tmp_path)
+    assert third.asked == []
+
+
+def test_new_points_are_added_in_order_and_old_ones_go(tmp_path):
+    runner.perform("squares", Experiment([2, 3]), tmp_path)
+    more = Experiment([1, 2])
+    path = runner.perform("squares", more, tmp_path)
+    assert more.asked == [1]
+    assert numbers(path) == [1, 2]
+
+
+def test_result_says_how_it_was_made(tmp_path):
+    result = json.loads(runner.perform("squares", Experiment([2]), tmp_path / "new").read_text())
+    assert result["experiment"] == "squares"
+    assert result["settings"] == {"seeds": [0, 1], "dtype": "float32"}
+    assert set(result["versions"]) == {"python", "torch", "recurrence"}
+    assert torch.device(result["device"]).type in ("cpu", "cuda")
+    (entry,) = result["points"]
+    assert entry["result"] == {"square": 1.33333, "dtype": "torch.float32"}
+    assert entry["seconds"] >= 0
+
+
+def test_defaults_of_torch_are_put_back(tmp_path):
+    before = torch.get_default_dtype(), torch.get_num_threads()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            runner.perform("squares", Experiment([1], stop=1), tmp_path)
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(before[0])
+    assert torch.get_num_threads() == before[1]
+
+
+def test_failed_write_leaves_the_old_result(tmp_path, monkeypatch):
+    path = runner.perform("squares", Experiment([1]), tmp_path)
+    before = path.read_text()
+
+    def full(source, target):
+        assert numbers(source) == [1, 2]  # what would be put in place is complete
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no space"):
+        runner.perform("squares", Experiment([1, 2]), tmp_path)
+    assert path.read_text() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("change", ["settings", "device", "versions"])
+def test_result_made_otherwise_is_not_mixed_with_this_one(tmp_path, change):
+    path = runner.perform("squares", Experiment([1]), tmp_path)
+    result = json.loads(path.read_text())
+    path.write_text(json.dumps({**result, change: "other"}))
+    with pytest.raises(ValueError, match=rf"squares\.json was made with {change} other.*--results"):
+        runner.perform("squares", Experiment([1, 2]), tmp_path)
+
+
+@pytest.fixture
+def squares(monkeypatch):
+    """The command line knows one experiment, which is returned."""
+    experiment = Experiment([1, 2, 3])
+    monkeypatch.setattr(command, "experiments", lambda: {"squares": experiment})
+    return experiment
+
+
+def test_command_lists_runs_and_resumes(squares, tmp_path, capsys):
+    assert command.main([]) == 0
+    assert capsys.readouterr().out == "squares: Squares.\n"
+    squares.stop = 3
+    assert command.main(["squares", "--results", str(tmp_path)]) == 130
+    assert "is kept" in capsys.readouterr().err
+    assert numbers(tmp_path / "squares.json") == [1, 2]
+    squares.stop = None
+    assert command.main(["squares", "--results", str(tmp_path)]) == 0
+    assert squares.asked == [1, 2, 3]
+
+
+def test_unknown_name_is_refused(squares, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["cubes"])
+    assert "there is no experiment 'cubes'; there are squares" in capsys.readouterr().err
+
+
+def test_unreadable_result_is_refused(squares, tmp_path, capsys):
+    (tmp_path / "squares.json").write_text('{"points": [')
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["squares", "--results", str(tmp_path)])
+    assert "squares.json is no result of an experiment" in capsys.readouterr().err
+    assert squares.asked == []
+
+
+def test_experiments_are_found():
+    assert {"step_sizes", "readout_budget"} <= set(runner.experiments())
+    assert not {"runner", "stored"} & set(runner.experiments())
