@@ -32,7 +32,7 @@ def right(xs):
 def test_a_right_answer_is_true_and_counts_its_inputs():
     result = check(DOUBLE, right, random_inputs=7)
     assert result
-    assert repr(result) == "✓ Doubling: passed. It agrees on 2 stated and 7 random inputs."
+    assert repr(result) == "✓ Doubling: passed. It agrees on 2 examples and 7 random inputs."
 
 
 def test_the_first_differing_input_is_shown():

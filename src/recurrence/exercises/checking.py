@@ -75,7 +75,7 @@ def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, ra
         if found is not None:  # a result that did not pass is false
             return found
     stated = len(exercise.cases)
-    return Result(exercise, "passed", f"It agrees on {stated} stated and {random_inputs} random inputs.")
+    return Result(exercise, "passed", f"It agrees on {stated} examples and {random_inputs} random inputs.")
 
 
 def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, number: int) -> Result | None:

@@ -1,8 +1,8 @@
 r"""What the recurrent gain does to a simple net: the state after one input pulse.
 
-The net is :math:`h_t = \tanh(g\,W h_{t-1} + U x_t)` with a random :math:`W` of spectral radius 1, so that the gain
-:math:`g` is the spectral radius of its recurrent matrix. Linearised at zero, :math:`g < 1` forgets and :math:`g > 1`
-does not; what the net does instead of forgetting is for the picture to show.
+The net is :math:`h_t = \tanh(\gamma W h_{t-1} + U x_t)` with a random :math:`W` of spectral radius 1, so that the gain
+:math:`\gamma` is the spectral radius of its recurrent matrix. Linearised at zero, :math:`\gamma < 1` forgets and
+:math:`\gamma > 1` does not; what the net does instead of forgetting is for the picture to show.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def gain_frame(gain: float, seed: int = 264, state_size: int = 12) -> dict[str, 
     r"""The frame of the gain explorer: two runs of 1000 steps, started :math:`10^{-6}` apart, under the same pulse.
 
     Args:
-        gain: :math:`g \ge 0`, the spectral radius of the recurrent matrix.
+        gain: :math:`\gamma \ge 0`, the spectral radius of the recurrent matrix.
         seed: of :math:`W` and :math:`U`, drawn from the standard normal distribution before :math:`W` is scaled.
         state_size: number of units, at least 3.
 
@@ -139,7 +139,7 @@ def gain_explorer(name: str = "recurrent-gain") -> Explorer:
     return Explorer(
         name,
         gain_frame,
-        [Slider("gain", "Recurrent gain g", min=0.0, max=3.0, step=0.1, default=0.9)],
+        [Slider("gain", "Recurrent gain γ", min=0.0, max=3.0, step=0.1, default=0.9)],
         title="State of a simple net after one input pulse, for a recurrent gain from 0 to 3",
         alt=(
             "Three units over the first eighty steps, the input pulse shaded; and the first unit against the second "
