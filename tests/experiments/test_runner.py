@@ -9,6 +9,8 @@ import torch
 
 from recurrence.experiments import __main__ as command
 from recurrence.experiments import runner
+from recurrence.experiments.stored import WrongResult
+from recurrence.tasks import DataNotFound
 
 
 class Experiment(SimpleNamespace):
@@ -98,7 +100,7 @@ def test_result_made_otherwise_is_not_mixed_with_this_one(tmp_path, change):
     path = runner.perform("squares", Experiment([1]), tmp_path)
     result = json.loads(path.read_text())
     path.write_text(json.dumps({**result, change: "other"}))
-    with pytest.raises(ValueError, match=rf"squares\.json was made with {change} other.*--results"):
+    with pytest.raises(WrongResult, match=rf"squares\.json was made with {change} other.*--results"):
         runner.perform("squares", Experiment([1, 2]), tmp_path)
 
 
@@ -134,6 +136,16 @@ def test_unreadable_result_is_refused(squares, tmp_path, capsys):
         command.main(["squares", "--results", str(tmp_path)])
     assert "squares.json is no result of an experiment" in capsys.readouterr().err
     assert squares.asked == []
+
+
+def test_missing_data_file_is_an_error_of_one_message(squares, tmp_path, capsys, monkeypatch):
+    def missing(point):
+        raise DataNotFound("the data file chorales.mat is not to be had")
+
+    monkeypatch.setattr(squares, "run", missing)
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["squares", "--results", str(tmp_path)])
+    assert "the data file chorales.mat is not to be had" in capsys.readouterr().err
 
 
 def test_experiments_are_found():

@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from recurrence.experiments import stored
+from recurrence.experiments import WrongResult, stored
 from recurrence.experiments.stored import repository
 
 HERE = sys.modules["recurrence.experiments.stored"]  # the package has the function under this name
@@ -79,12 +79,12 @@ def test_absent_result_says_where_it_was_looked_for_and_how_to_make_it(places):
 )
 def test_what_is_no_result_is_refused_and_not_kept(places, content):
     (places / "home/results/run.json").write_bytes(content)
-    with pytest.raises(ValueError, match=r"http://.*/results/run\.json is no result of an experiment"):
+    with pytest.raises(WrongResult, match=r"http://.*/results/run\.json is no result of an experiment"):
         stored("run")
     assert not [path for path in (places / "cache").rglob("*") if path.is_file()]
     (places / "work/results").mkdir()
     (places / "work/results/run.json").write_bytes(content)
-    with pytest.raises(ValueError, match=r"work.results.run\.json is no result of an experiment"):
+    with pytest.raises(WrongResult, match=r"work.results.run\.json is no result of an experiment"):
         stored("run")
 
 

@@ -10,6 +10,6 @@ An experiment is a module with a docstring and
 - ``run(point)``, the result of one of them, such a ``dict`` too.
 """
 
-from recurrence.experiments.stored import stored
+from recurrence.experiments.stored import WrongResult, stored
 
-__all__ = ["stored"]
+__all__ = ["WrongResult", "stored"]

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from recurrence.experiments.runner import experiments, perform
+from recurrence.experiments.stored import WrongResult
+from recurrence.tasks import DataCorrupt, DataNotFound
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no experiment {given.name!r}; there are {', '.join(known)}")
     try:
         print(perform(given.name, known[given.name], given.results))
-    except ValueError as error:
+    except (WrongResult, DataNotFound, DataCorrupt) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         print(f"interrupted; what is done is kept in {given.results}, and the same command goes on", file=sys.stderr)

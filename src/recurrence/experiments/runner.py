@@ -14,7 +14,7 @@ import torch
 from tqdm import tqdm
 
 import recurrence
-from recurrence.experiments.stored import put, read
+from recurrence.experiments.stored import WrongResult, put, read
 
 
 def experiments() -> dict[str, ModuleType]:
@@ -43,7 +43,7 @@ def perform(name: str, experiment: ModuleType, folder: Path) -> Path:
     in the order of ``points()``; a point that is there no more is left out.
 
     Raises:
-        ValueError: the file is unreadable, or was made with other settings, versions or on another device.
+        WrongResult: the file is unreadable, or was made with other settings, versions or on another device.
     """
     path, head = folder / f"{name}.json", header(name, experiment)
     points = [json.loads(json.dumps(point)) for point in experiment.points()]
@@ -73,7 +73,7 @@ def _resume(path: Path, head: dict) -> list[dict]:
     stored = read(path)
     for part, value in json.loads(json.dumps(head)).items():
         if stored.get(part) != value:
-            raise ValueError(
+            raise WrongResult(
                 f"{path} was made with {part} {stored.get(part)}, and this run has {value}: "
                 "delete it to start anew, or choose another folder by --results"
             )

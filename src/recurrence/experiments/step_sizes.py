@@ -27,7 +27,7 @@ CELLS: dict[str, Callable[[int, int], Cell]] = {
 HIGHER_IS_BETTER = {"digits"}  # accuracy; chorales are scored in nats per frame
 MODELS = (*CELLS, "affine")
 UNITS = 32
-RATES = tuple(0.0025 * 2**k for k in range(8))
+RATES = tuple(0.0025 * 2**k for k in range(9))
 SEEDS = range(5, 10)
 SETTINGS = {"seeds": list(SEEDS), "units": UNITS, "budgets": BUDGETS}
 

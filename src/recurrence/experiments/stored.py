@@ -13,6 +13,10 @@ from recurrence import __version__
 from recurrence.tasks.files import TIMEOUT, cache_folder
 
 
+class WrongResult(ValueError):
+    """What was found is no result of an experiment, or one that was made otherwise."""
+
+
 def stored(name: str) -> dict:
     """The result of the experiment ``name``, as ``python -m recurrence.experiments NAME`` has written it.
 
@@ -26,7 +30,7 @@ def stored(name: str) -> dict:
 
     Raises:
         FileNotFoundError: it is nowhere to be had; the message says where it was looked for and how to make it.
-        ValueError: what was found is no result.
+        WrongResult: what was found is no result.
     """
     cached = cache_folder() / "results" / __version__ / f"{name}.json"
     for path in (*(folder / f"{name}.json" for folder in _folders()), cached):
@@ -50,7 +54,7 @@ def read(path: Path) -> dict:
     """The result in a file.
 
     Raises:
-        ValueError: the file is no result of an experiment.
+        WrongResult: the file is no result of an experiment.
     """
     return _parsed(path.read_bytes(), str(path))
 
@@ -86,7 +90,7 @@ def _parsed(content: bytes, where: str) -> dict:
         if not all({"point", "result"} <= entry.keys() for entry in result["points"]):
             raise ValueError("a point without its result")
     except (ValueError, TypeError, KeyError, AttributeError) as error:  # errors of JSON and unicode are ValueErrors
-        raise ValueError(f"{where} is no result of an experiment ({type(error).__name__}: {error})") from error
+        raise WrongResult(f"{where} is no result of an experiment ({type(error).__name__}: {error})") from error
     return result
 
 
