@@ -55,6 +55,8 @@ def test_new_points_are_added_in_order_and_old_ones_go(tmp_path):
     path = runner.perform("squares", more, tmp_path)
     assert more.asked == [1]
     assert numbers(path) == [1, 2]
+    runner.perform("squares", Experiment([2]), tmp_path)
+    assert numbers(path) == [2]
 
 
 def test_result_says_how_it_was_made(tmp_path):
