@@ -37,7 +37,7 @@ pdf: .venv/book.installed chromium
 
 ## make test             everything that CI checks
 test: .venv/test.installed chromium
-	.venv/bin/ruff check .
+	.venv/bin/ruff check --no-cache .
 	$(BOOK)
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests -n 2 --dist loadscope
 	$(NBVAL)

@@ -12,14 +12,15 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
-import claims
-from claims import Claim, Correction, Ledger
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import ReferenceRole, SphinxDirective
+
+import claims
+from claims import Claim, Correction, Ledger
 
 COLUMNS = ("Claim", "Statement", "Source", "Verdict")
 STYLED = {"claims-summary", "ledger", "correction"}  # a page with one of these classes gets ledger.css and ledger.js

@@ -21,8 +21,9 @@ from pathlib import Path
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from notebook_cells import ROOT, NotebookError, code_sha256, config, is_stale, read, stamp, standard_cells, tidy, write
 from tqdm import tqdm
+
+from notebook_cells import ROOT, NotebookError, code_sha256, config, is_stale, read, stamp, standard_cells, tidy, write
 
 CELL_TIMEOUT = 180  # seconds
 QUIET = {

@@ -17,11 +17,12 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import yaml
-from bookbrowser import launch, open_everything, serve, settle
 from playwright.sync_api import BrowserContext, sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, Destination, Fit, NameObject
 from tqdm import tqdm
+
+from bookbrowser import launch, open_everything, serve, settle
 
 ROOT = Path(__file__).parents[2]
 Parts = Sequence[tuple[str | None, list[str]]]

@@ -19,8 +19,9 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "book" / "tools")]
 
 import sitecheck  # noqa: E402
-from bookbrowser import launch, serve  # noqa: E402
 from sitecheck import HTML, ROOT  # noqa: E402
+
+from bookbrowser import launch, serve  # noqa: E402
 
 SOURCES = ("_config.yml", "_toc.yml", "book/**/*", "notebooks/*.ipynb", "src/**/*.py")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from bookbrowser import open_everything, settle
 from playwright.sync_api import Browser, Locator, Page
+
+from bookbrowser import open_everything, settle
 
 WIDTHS = {1280: 900, 390: 844}  # px: a laptop and a telephone, width and height
 THEMES = ("light", "dark")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 import sitecheck
-from bookbrowser import serve
 from pagecheck import check
+
+from bookbrowser import serve
 
 PAGE = """<!doctype html><html lang="en"><head><title>A page</title><meta charset="utf-8">
 <link rel="icon" href="data:,"><style>.dark-grey {{ background: Canvas; }}

@@ -1,8 +1,9 @@
 """The map on the landing page: every chapter is on it, those written are links, and the words stay in their frames."""
 
 import pytest
-from pdf import read_toc
 from sitecheck import SOURCE
+
+from pdf import read_toc
 
 CHAPTERS = 13
 WRITTEN = [f"../{file}.html" for _, files in read_toc(SOURCE) for file in files if file.startswith("notebooks/")]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from pdf import ROOT, read_toc
 from pypdf import PdfReader
 from sitecheck import SOURCE
+
+from pdf import ROOT, read_toc
 
 TOC = {
     "format": "jb-book",

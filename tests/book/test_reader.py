@@ -5,9 +5,10 @@ from collections import Counter
 
 import pytest
 import sitecheck
+from sitecheck import SOURCE
+
 from bookbrowser import settle
 from pdf import read_toc
-from sitecheck import SOURCE
 
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 CHAPTERS = [file for file in ORDER if file.startswith("notebooks/")]

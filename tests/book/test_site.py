@@ -8,8 +8,9 @@ from urllib.parse import quote
 import pytest
 import sitecheck
 import yaml
-from pdf import read_toc
 from sitecheck import SOURCE
+
+from pdf import read_toc
 
 CONFIG = yaml.safe_load((SOURCE / "_config.yml").read_text(encoding="utf-8"))
 REPOSITORY = CONFIG["repository"]["url"].rstrip("/")

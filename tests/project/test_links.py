@@ -6,8 +6,9 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
-import notebook_cells
 import pytest
+
+import notebook_cells
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = notebook_cells.config()
