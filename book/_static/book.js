@@ -19,3 +19,8 @@ new MutationObserver(nameSwitches).observe(document.documentElement, { attribute
 for (const list of document.querySelectorAll(".citation-list[role]")) {
   list.removeAttribute("role");
 }
+
+// The theme makes code that scrolls reachable by keyboard, but only code that is unfolded when the page opens.
+for (const code of document.querySelectorAll("details pre, .dropdown pre")) {
+  code.tabIndex = 0;
+}

@@ -26,10 +26,19 @@ def run(f, h, word):
 
 
 def test_a1_with_the_sources_indices_no_system_reads_its_last_input():
-    for f, x0 in product(STEPS, BITS):
-        for w in words(5, shortest=2):
-            read, flipped = (run(f, f[v[0], x0], v[:-1]) for v in (w, (*w[:-1], 1 - w[-1])))
-            assert read == flipped
+    def states(f, x0, word):
+        """h_1, ..., h_{T+1} of the source, by t."""
+        x, h = dict(enumerate(word, 1)), {1: f[word[0], x0]}
+        for t in x:
+            h[t + 1] = f[h[t], x[t]]
+        return h
+
+    seen = {"h_T": False, "h_T+1": False}
+    for f, x0, w in product(STEPS, BITS, words(5, shortest=2)):
+        one, other = states(f, x0, w), states(f, x0, (*w[:-1], 1 - w[-1]))
+        seen["h_T"] |= one[len(w)] != other[len(w)]
+        seen["h_T+1"] |= one[len(w) + 1] != other[len(w) + 1]
+    assert seen == {"h_T": False, "h_T+1": True}
 
 
 def test_a1_with_bits_as_states_parity_has_a_realisation_and_thirds_have_none():
@@ -64,6 +73,15 @@ def test_a14_one_unit_above_the_bound_is_enough():
     for T in range(2, 9):
         zigzag = [n + 2 * sum((-1) ** j * max(0, n - j) for j in range(1, T)) for n in range(T + 1)]
         assert zigzag == [n % 2 for n in range(T + 1)]  # n is relu(n + 1) - 1: T units in all
+
+
+def test_a14_with_depth_a_few_units_are_enough():
+    for layers in range(1, 8):
+        for count in range(2**layers + 1):
+            folded = count
+            for c in (2**k for k in reversed(range(layers))):
+                folded = max(0, folded - c) + max(0, c - folded)
+            assert 1 - folded == count % 2
 
 
 def test_b1_without_a_bias_silence_stays_silence():
