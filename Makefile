@@ -39,7 +39,7 @@ pdf: .venv/book.installed chromium
 test: .venv/test.installed chromium
 	.venv/bin/ruff check --no-cache .
 	$(BOOK)
-	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests -n 2 --dist loadscope
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests -n 2 --dist worksteal
 	$(NBVAL)
 
 ## make nbval            every notebook against its stored outputs (RECURRENCE_DEVICE=cuda: on a GPU)

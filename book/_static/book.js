@@ -20,7 +20,10 @@ for (const list of document.querySelectorAll(".citation-list[role]")) {
   list.removeAttribute("role");
 }
 
-// The theme makes code that scrolls reachable by keyboard, but only code that is unfolded when the page opens.
-for (const code of document.querySelectorAll("details pre, .dropdown pre")) {
-  code.tabIndex = 0;
-}
+// The theme makes code that scrolls reachable by keyboard when the page opens; code that is unfolded later is not.
+const unfolded = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  }
+});
+for (const code of document.querySelectorAll("details pre, .dropdown pre")) unfolded.observe(code);
