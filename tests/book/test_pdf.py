@@ -96,7 +96,9 @@ def last_words(page: str) -> str:
     """The end of the last paragraph of a page that holds no formula."""
     paragraphs = re.findall(r"<p>(.*?)</p>", page.partition("<article")[2].partition("</article>")[0], re.DOTALL)
     plain = [
-        unescape(re.sub(r"<[^>]*>", "", text)) for text in paragraphs if "\\(" not in text and "<script" not in text
+        unescape(re.sub(r'<a class="headerlink".*?</a>|<[^>]*>', "", text))
+        for text in paragraphs
+        if "\\(" not in text and "<script" not in text
     ]
     return plain[-1][-80:] if plain else ""
 
@@ -117,6 +119,9 @@ def test_the_whole_book_is_printed(html, tmp_path):
     assert [sheet for *_, sheet in found] == sorted(sheet for *_, sheet in found)
     whole = squeezed("".join(text))
     assert [file for file, page in pages.items() if squeezed(last_words(page)) not in whole] == []
+    figures = [number for page in pages.values() for number in re.findall(r'caption-number">(Fig\. [\d.]+) ', page)]
+    assert figures
+    assert [number for number in figures if squeezed(number) not in whole] == []
     captions = {caption for caption, _ in read_toc(SOURCE)}
     lost = [name for _, name, sheet in found if squeezed(name) not in squeezed(text[sheet]) and name not in captions]
     assert lost == []
