@@ -29,7 +29,7 @@ def make(kind, d_in=2, d=3, seed=0, **options):
     return kind(d_in, d, generator=rng(seed), dtype=torch.float64, device=DEVICE, **options)
 
 
-def close(a, b):
+def assert_close(a, b):
     torch.testing.assert_close(a, b, rtol=1e-13, atol=1e-13)
 
 
@@ -53,13 +53,13 @@ def test_the_simple_cell_by_hand(activation, scalar, d_in, d, seed):
         scalar(sum(W[i][j] * h[j].item() for j in range(d)) + sum(U[i][j] * x[j].item() for j in range(d_in)) + b[i])
         for i in range(d)
     ]
-    close(cell(h, x), torch.tensor(by_hand, dtype=torch.float64, device=DEVICE))
+    assert_close(cell(h, x), torch.tensor(by_hand, dtype=torch.float64, device=DEVICE))
 
 
 def test_the_linear_cell_is_the_simple_cell_with_the_identity():
     linear, simple = make(LinearCell), make(SimpleCell, activation="identity")
     h, x = draw(4, 3), draw(4, 2)
-    close(linear(h, x), simple(h, x))
+    assert_close(linear(h, x), simple(h, x))
 
 
 def test_the_lstm_by_its_named_blocks():
@@ -70,8 +70,8 @@ def test_the_lstm_by_its_named_blocks():
     o = torch.sigmoid(h @ cell.W_o.T + x @ cell.U_o.T + cell.b_o)
     z = torch.tanh(h @ cell.W_z.T + x @ cell.U_z.T + cell.b_z)
     c = i * z + f * c
-    close(cell(state, x), torch.cat([o * torch.tanh(c), c], -1))
-    close(cell.hidden(cell(state, x)), o * torch.tanh(c))
+    assert_close(cell(state, x), torch.cat([o * torch.tanh(c), c], -1))
+    assert_close(cell.hidden(cell(state, x)), o * torch.tanh(c))
 
 
 def gru(cell, h, x, candidate):
@@ -82,7 +82,7 @@ def gru(cell, h, x, candidate):
 
 def test_the_gru_by_its_named_blocks():
     cell, h, x = make(GRUCell), draw(4, 3), draw(4, 2)
-    close(cell(h, x), gru(cell, h, x, lambda r: r * (h @ cell.W_n.T + cell.b_m)))
+    assert_close(cell(h, x), gru(cell, h, x, lambda r: r * (h @ cell.W_n.T + cell.b_m)))
 
 
 def test_the_gru_is_the_original_one_only_for_a_diagonal_candidate():
@@ -91,7 +91,7 @@ def test_the_gru_is_the_original_one_only_for_a_diagonal_candidate():
         cell.b_m.zero_()
         assert (cell(h, x) - gru(cell, h, x, lambda r: (r * h) @ cell.W_n.T)).abs().max() > 1e-3
         cell.W_n[...] = torch.diag(draw(3))
-    close(cell(h, x), gru(cell, h, x, lambda r: (r * h) @ cell.W_n.T))
+    assert_close(cell(h, x), gru(cell, h, x, lambda r: (r * h) @ cell.W_n.T))
 
 
 def test_a_stack_is_its_layers_by_hand():
@@ -101,7 +101,7 @@ def test_a_stack_is_its_layers_by_hand():
     first = cell.layers[0](state[:, :6], x)
     second = cell.layers[1](state[:, 6:8], first[:, :3])
     third = cell.layers[2](state[:, 8:], second)
-    close(cell(state, x), torch.cat([first, second, third], -1))
+    assert_close(cell(state, x), torch.cat([first, second, third], -1))
     assert torch.equal(cell.hidden(cell(state, x)), cell(state, x)[:, 8:])
 
 
@@ -120,7 +120,7 @@ def test_the_step_of_the_drive_is_the_cell(kind):
     h, inputs = draw(4, cell.state_width), draw(7, 4, 2)
     drives = cell.drive(inputs)
     for x, drive in zip(inputs, drives, strict=True):
-        close(cell.step(h, drive), cell(h, x))
+        assert_close(cell.step(h, drive), cell(h, x))
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -187,7 +187,7 @@ def test_a_module_as_activation_is_part_of_the_cell():
     h = torch.full((3,), -100.0, dtype=torch.float64, device=DEVICE)
     with torch.no_grad():
         cell.W.copy_(torch.eye(3))
-    close(cell(h, draw(2)), 0.25 * (h + cell.drive(draw(2))))
+    assert_close(cell(h, draw(2)), 0.25 * (h + cell.drive(draw(2))))
 
 
 def test_a_new_cell_needs_only_a_step():
@@ -197,7 +197,7 @@ def test_a_new_cell_needs_only_a_step():
 
     cell = make(Residual)
     h, x = draw(4, 3), draw(4, 2)
-    close(cell(h, x), h + torch.tanh(x @ cell.U.T + cell.b + h @ cell.W.T))
+    assert_close(cell(h, x), h + torch.tanh(x @ cell.U.T + cell.b + h @ cell.W.T))
     assert "Residual" in str(cell)
 
 

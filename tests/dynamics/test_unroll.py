@@ -34,7 +34,7 @@ def make(kind, d_in=2, d=3, seed=0):
     return kind(d_in, d, generator=rng(seed), **DOUBLE)
 
 
-def close(a, b):
+def assert_close(a, b):
     torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
 
 
@@ -48,15 +48,15 @@ def test_unroll_is_a_hand_loop(kind, time, batch, d_in, d, seed):
     assert states.shape == (time, batch, cell.state_width)
     for t in range(time):
         h = cell(h, inputs[t])
-        close(states[t], h)
+        assert_close(states[t], h)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_initial_states(kind):
     cell, inputs = make(kind), draw(4, 5, 2)
-    close(unroll(cell, inputs), unroll(cell, inputs, cell.initial_state(5)))
+    assert_close(unroll(cell, inputs), unroll(cell, inputs, cell.initial_state(5)))
     h0 = draw(cell.state_width)
-    close(unroll(cell, inputs, h0), unroll(cell, inputs, h0.repeat(5, 1)))
+    assert_close(unroll(cell, inputs, h0), unroll(cell, inputs, h0.repeat(5, 1)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,14 +75,14 @@ def test_lengths_are_each_sequence_by_itself(kind, lengths, spare, seed):
     ends = []
     for k, length in enumerate(lengths):
         alone = torch.cat([h0[None, k : k + 1], unroll(cell, inputs[:length, k : k + 1], h0[k : k + 1])])[:, 0]
-        close(states[:length, k], alone[1:])
-        close(states[length:, k], alone[length].expand(time - length, -1))
+        assert_close(states[:length, k], alone[1:])
+        assert_close(states[length:, k], alone[length].expand(time - length, -1))
         ends.append(alone[-1])
     if time:
-        close(states[-1], torch.stack(ends))
+        assert_close(states[-1], torch.stack(ends))
         ours = torch.autograd.grad(states[-1].square().sum(), [inputs, *wanted], materialize_grads=True)
         theirs = torch.autograd.grad(torch.stack(ends).square().sum(), [inputs, *wanted], materialize_grads=True)
-        close(ours, theirs)
+        assert_close(ours, theirs)
 
 
 def test_the_logistic_map_as_a_plain_function():
@@ -123,15 +123,15 @@ def test_many_copies_run_as_one_batch(kind):
     for k, net in enumerate(nets):
         own = torch.autograd.grad(net(inputs[k], lengths[k])[-1].square().mean(), list(net.parameters()))
         for (name, _), gradient in zip(net.named_parameters(), own, strict=True):
-            close(gradients[name][k], gradient)
+            assert_close(gradients[name][k], gradient)
 
 
 def test_a_realisation_is_its_triple():
     cell, readout, h0 = make(LSTMCell), nn.Linear(3, 2, **DOUBLE), draw(6)
     net, inputs = Realisation(cell, readout, h0), draw(5, 4, 2)
-    close(net.states(inputs), unroll(cell, inputs, h0))
-    close(net(inputs), readout(unroll(cell, inputs, h0)[..., :3]))
-    close(Realisation(cell, readout)(inputs), readout(cell.hidden(unroll(cell, inputs))))
+    assert_close(net.states(inputs), unroll(cell, inputs, h0))
+    assert_close(net(inputs), readout(unroll(cell, inputs, h0)[..., :3]))
+    assert_close(Realisation(cell, readout)(inputs), readout(cell.hidden(unroll(cell, inputs))))
 
 
 def test_h0_is_a_buffer_unless_it_is_a_parameter():
