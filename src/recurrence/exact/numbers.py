@@ -1,0 +1,59 @@
+"""Exact numbers: integers and fractions. What was rounded once is refused, since no proof survives it."""
+
+import operator
+from collections.abc import Iterable
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+Number = int | Fraction
+
+
+def number(value: Any, name: str) -> Number:
+    """The exact number, as an ``int`` where it is a whole one; numpy's integers are fine.
+
+    Args:
+        value: what should be a number.
+        name: what the number is, for the error.
+
+    Raises:
+        TypeError: it is a float, a bool or anything else that is neither an integer nor a ``Fraction``.
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else value
+    if not isinstance(value, bool | np.bool_):
+        try:
+            return int(operator.index(value))
+        except TypeError:
+            pass
+    raise TypeError(f"{name} is the {type(value).__name__} {value}: exact numbers are integers and Fractions")
+
+
+def vector(values: Iterable[Any], name: str, length: int | None = None) -> tuple[Number, ...]:
+    """A tuple of exact numbers.
+
+    Raises:
+        TypeError: an entry is no exact number.
+        ValueError: there are not ``length`` entries.
+    """
+    numbers = tuple(number(value, f"{name}[{i}]") for i, value in enumerate(values))
+    if length is not None and len(numbers) != length:
+        raise ValueError(f"{name} has {len(numbers)} entries, but {length} are needed")
+    return numbers
+
+
+def common_denominator(numbers: Iterable[Number]) -> int:
+    """The least positive integer that makes all of them whole."""
+    return lcm(*{number.denominator for number in numbers})
+
+
+def quotient(numerator: int, denominator: int) -> Number:
+    """``numerator / denominator``, as an ``int`` where it is one."""
+    if denominator == 1:
+        return numerator
+    value = Fraction(numerator, denominator)
+    return value.numerator if value.denominator == 1 else value
