@@ -1,0 +1,58 @@
+"""Words: how they are written, all of them up to a length, and a stated sample."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import product
+from random import Random
+
+__all__ = ["Symbol", "Word", "all_words", "as_word", "word_sample"]
+
+Symbol = Hashable
+Word = str | tuple[Symbol, ...]
+
+
+def has_letters_only(alphabet: Iterable[Symbol]) -> bool:
+    """Whether every symbol is a string of one character, so that a word can be written as a string."""
+    return all(isinstance(symbol, str) and len(symbol) == 1 for symbol in alphabet)
+
+
+def as_word(symbols: Iterable[Symbol], alphabet: Iterable[Symbol]) -> Word:
+    """The symbols as a string if each symbol of the alphabet is a one-character string, else as a tuple."""
+    return "".join(symbols) if has_letters_only(alphabet) else tuple(symbols)
+
+
+def all_words(alphabet: Sequence[Symbol], max_length: int) -> Iterator[Word]:
+    r"""The :math:`\sum_{t=0}^{n} |\Sigma|^t` words of at most :math:`n` symbols, short ones first, then by alphabet.
+
+    Args:
+        alphabet: the symbols :math:`\Sigma` in their order.
+        max_length: :math:`n`; none below 0.
+    """
+    for length in range(max_length + 1):
+        for symbols in product(alphabet, repeat=length):
+            yield as_word(symbols, alphabet)
+
+
+def word_sample(
+    alphabet: Sequence[Symbol], exhaustive_length: int, random_words: int = 0, random_length: int = 0, seed: int = 0
+) -> tuple[Word, ...]:
+    """A stated list of words to compare two languages on: all short ones, then random ones.
+
+    Args:
+        alphabet: the symbols in their order.
+        exhaustive_length: all words of at most so many symbols come first, as in :func:`all_words`.
+        random_words: how many follow.
+        random_length: the random words' lengths are uniform on ``exhaustive_length + 1, ..., random_length``, and
+            their symbols uniform on the alphabet.
+        seed: of the random words.
+
+    Raises:
+        ValueError: random words are asked for, and none is longer than ``exhaustive_length``.
+    """
+    if random_words and random_length <= exhaustive_length:
+        raise ValueError(
+            f"random words of at most {random_length} symbols are among all words of at most {exhaustive_length}"
+        )
+    random = Random(seed)
+    lengths = [random.randint(exhaustive_length + 1, random_length) for _ in range(random_words)]
+    drawn = (as_word(random.choices(alphabet, k=length), alphabet) for length in lengths)
+    return (*all_words(alphabet, exhaustive_length), *drawn)
