@@ -2,6 +2,17 @@
 
 from recurrence.machines.dfa import DFA
 from recurrence.machines.equivalence import Comparison
+from recurrence.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from recurrence.machines.words import all_words, word_sample
 
-__all__ = ["DFA", "Comparison", "all_words", "word_sample"]
+__all__ = [
+    "DFA",
+    "NAMED",
+    "Comparison",
+    "all_words",
+    "divisible_by",
+    "parity",
+    "symmetric_group",
+    "tomita",
+    "word_sample",
+]

@@ -7,8 +7,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.cluster.hierarchy import DisjointSet
-
 from recurrence.machines.words import Symbol, Word, as_word
 
 if TYPE_CHECKING:
@@ -45,8 +43,8 @@ def compare(left: DFA, right: DFA) -> Comparison:
     the two ends of a chain of pairs it tells apart some pair of the chain, which was met no later.
     """
     require_same_alphabet(left, right)
-    one_language = DisjointSet([(0, state) for state in left.states] + [(1, state) for state in right.states])
-    one_language.merge((0, left.start), (1, right.start))
+    classes = Classes()
+    classes.join((0, left.start), (1, right.start))
     reached_by: dict[Pair, tuple[Pair, Symbol] | None] = {(left.start, right.start): None}
     queue = deque(reached_by)
     while queue:
@@ -55,13 +53,33 @@ def compare(left: DFA, right: DFA) -> Comparison:
             return Comparison(as_word(_path_to(pair, reached_by), left.alphabet))
         for symbol in left.alphabet:
             successor = left.transitions[p, symbol], right.transitions[q, symbol]
-            if one_language.merge((0, successor[0]), (1, successor[1])):
+            if classes.join((0, successor[0]), (1, successor[1])):
                 reached_by[successor] = pair, symbol
                 queue.append(successor)
     return Comparison(None)
 
 
 Pair = tuple[Hashable, Hashable]
+
+
+class Classes:
+    """Union-find: which values were joined, each by itself at first."""
+
+    def __init__(self) -> None:
+        self.parent: dict[Hashable, Hashable] = {}
+
+    def root(self, value: Hashable) -> Hashable:
+        """The member that stands for a value's class; the way to it is halved."""
+        parent = self.parent
+        while (above := parent.setdefault(value, value)) != value:
+            parent[value] = value = parent[above]
+        return value
+
+    def join(self, a: Hashable, b: Hashable) -> bool:
+        """Make two classes one; whether they were two."""
+        a, b = self.root(a), self.root(b)
+        self.parent[a] = b
+        return a != b
 
 
 def _path_to(pair: Pair, reached_by: dict[Pair, tuple[Pair, Symbol] | None]) -> list[Symbol]:
