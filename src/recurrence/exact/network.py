@@ -114,7 +114,7 @@ class Network:
             ValueError: an input has the wrong width.
         """
         k, zero = self.steps_per_input, (0,) * self.rnn.input_size
-        fed = [vector for x in xs for vector in (x, *[zero] * (k - 1))]
+        fed = [each for x in xs for each in (x, *[zero] * (k - 1))]
         return tuple(affine(self.V, h, self.c) for h in self.rnn.rec(fed)[k - 1 :: k])
 
     def decode(self, state: State) -> dict[str, Number]:

@@ -3,11 +3,18 @@
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
+
+import torch
 
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network, State
 from recurrence.exact.numbers import Number, common_denominator, number, quotient, vector
 from recurrence.exact.simple_rnn import Scaled, SimpleRNN
+
+if TYPE_CHECKING:
+    from recurrence.exact.gather import GatherRecognizer
+    from recurrence.exact.torch_recognizer import TorchRecognizer
 
 Word = Iterable[Hashable]
 
@@ -100,6 +107,32 @@ class Recognizer:
             ValueError: the net was not compiled, or the state is none of its states.
         """
         return self.network.decode(state)
+
+    def to_torch(self, dtype: torch.dtype = torch.float64, exact: bool = True) -> "TorchRecognizer":
+        """The net as ``torch.nn.RNN``: one-hot inputs (batch, time, symbol) to outputs (batch, time), and batched
+        ``accepts``. Move it to a device by ``.to(device)``.
+
+        Args:
+            dtype: a floating-point type.
+            exact: refuse what floats cannot hold, and raise where they would round; see ``TorchRecognizer``.
+
+        Raises:
+            TypeError: ``dtype`` is no floating-point type.
+            ValueError: ``exact``, and some weight is no integer or too large: all reasons.
+        """
+        from recurrence.exact.torch_recognizer import TorchRecognizer
+
+        return TorchRecognizer(self, dtype, exact)
+
+    def to_gather(self) -> "GatherRecognizer":
+        """The net as a lookup in a table derived from its weights: symbol ids (batch, time) to decisions.
+
+        Raises:
+            ValueError: a step leaves the one-hot states; see ``GatherRecognizer``.
+        """
+        from recurrence.exact.gather import GatherRecognizer
+
+        return GatherRecognizer(self)
 
     def columns(self, word: Word) -> Iterator[int]:
         """The column of U of each symbol.
