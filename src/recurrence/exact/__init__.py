@@ -1,21 +1,45 @@
 r"""Simple RNNs over integers and fractions, run without rounding: what the theorems are about."""
 
+from recurrence.exact.expression import Expression, Unit, Vector, const, relu, slu, total, units_of, variable
+from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, stack, variables
 from recurrence.exact.gather import GatherRecognizer
+from recurrence.exact.gradient import gradient, gradient_jump
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network
 from recurrence.exact.recognizer import Recognizer
 from recurrence.exact.separation import Separation, separate
 from recurrence.exact.simple_rnn import SimpleRNN
+from recurrence.exact.step import Step
 from recurrence.exact.torch_recognizer import TorchRecognizer
 
 __all__ = [
+    "AND",
+    "NOT",
+    "OR",
     "Code",
+    "Expression",
     "GatherRecognizer",
     "Matrix",
     "Network",
     "Recognizer",
     "Separation",
     "SimpleRNN",
+    "Step",
     "TorchRecognizer",
+    "Unit",
+    "Vector",
+    "affine",
+    "const",
+    "gradient",
+    "gradient_jump",
+    "if_then_else",
+    "maximum",
+    "relu",
     "separate",
+    "slu",
+    "stack",
+    "total",
+    "units_of",
+    "variable",
+    "variables",
 ]
