@@ -44,6 +44,8 @@ def parts(machine: LibraryDFA, alphabet: tuple[Symbol, ...]) -> tuple[Any, ...]:
 
     The states come breadth first in the order of the alphabet: the library's own sets have no order.
     """
+    if not isinstance(machine, LibraryDFA):
+        raise TypeError(f"a DFA of automata-lib is expected, not {type(machine).__name__}")
     named = list(zip(alphabet, letters(alphabet), strict=True))
     if machine.input_symbols != {letter for _, letter in named}:
         raise ValueError(f"the machine reads {sorted(machine.input_symbols)}, and the alphabet is {alphabet}")
