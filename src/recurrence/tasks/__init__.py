@@ -4,10 +4,12 @@ Each function gives a :class:`Task`: sequences to train on, to choose by and to 
 is wanted.
 """
 
+from recurrence.tasks.acceptors import Acceptor
 from recurrence.tasks.baselines import frame_nll, last_frame, majority_class, note_frequencies
 from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
 from recurrence.tasks.images import digits
 from recurrence.tasks.language import wikitext2
+from recurrence.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
 from recurrence.tasks.music import chorales, folk_tunes
 from recurrence.tasks.registry import FILES, DataFile
 from recurrence.tasks.sequences import KINDS, Kind, Sequences, Task
@@ -16,21 +18,26 @@ from recurrence.tasks.synthetic import logistic_map, logistic_orbit, parity
 __all__ = [
     "FILES",
     "KINDS",
+    "LANGUAGES",
+    "Acceptor",
     "DataCorrupt",
     "DataFile",
     "DataNotFound",
     "Kind",
+    "Language",
     "Sequences",
     "Task",
     "chorales",
     "digits",
     "folk_tunes",
+    "formal_language",
     "frame_nll",
     "last_frame",
     "locate",
     "logistic_map",
     "logistic_orbit",
     "majority_class",
+    "next_symbols",
     "note_frequencies",
     "parity",
     "wikitext2",
