@@ -2,6 +2,7 @@
 
 from recurrence.machines.dfa import DFA
 from recurrence.machines.equivalence import Comparison
+from recurrence.machines.learning import Learned, learn
 from recurrence.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from recurrence.machines.words import all_words, word_sample
 
@@ -9,8 +10,10 @@ __all__ = [
     "DFA",
     "NAMED",
     "Comparison",
+    "Learned",
     "all_words",
     "divisible_by",
+    "learn",
     "parity",
     "symmetric_group",
     "tomita",
