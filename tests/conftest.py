@@ -9,7 +9,12 @@ from hypothesis import settings
 from jaxtyping import config, install_import_hook
 
 # Rooms whose annotations state shapes. They are checked in tests only, by beartype.
-install_import_hook(["recurrence.cells", "recurrence.dynamics"], "beartype.beartype")
+TYPED = [
+    "recurrence.cells",
+    "recurrence.dynamics",
+    *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_recognizer")),
+]
+install_import_hook(TYPED, "beartype.beartype")
 
 torch.set_num_threads(1)
 settings.register_profile("local", deadline=None)

@@ -1,4 +1,9 @@
-r"""Simple RNNs over integers and fractions, run without rounding: what the theorems are about."""
+r"""Simple RNNs over integers and fractions, run without rounding, and the piecewise linear steps they come from.
+
+A **number** is an ``int`` or a ``Fraction``; a float anywhere is an error. A ``SimpleRNN`` is Definition 4.1 of the
+lecture notes; a ``Network`` reads its states out as vectors, and a ``Recognizer`` as decisions on words. An
+``Expression`` is a piecewise linear function written with relu and slu, and a ``Step`` a recurrence made of them.
+"""
 
 from recurrence.exact.expression import Expression, Unit, Vector, const, relu, slu, total, units_of, variable
 from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, stack, variables

@@ -1,5 +1,6 @@
 """A net whose states are one-hot as a table lookup: what a one-hot input and a one-hot state select."""
 
+from collections import deque
 from collections.abc import Sequence
 
 import torch
@@ -20,7 +21,7 @@ class GatherRecognizer(nn.Module):
     of k steps, and only the last state need be one-hot. If :math:`h_0` is not one-hot it is one row more.
 
     Attributes:
-        next: the table, (unit, symbol).
+        next: the table, (unit, symbol); -1 where no word leads to the unit.
         read: the decisions, (unit).
         start: the row of :math:`h_0`.
 
@@ -28,22 +29,30 @@ class GatherRecognizer(nn.Module):
         recognizer: the net.
 
     Raises:
-        ValueError: a step leaves the one-hot states, or a state's output is neither 1 nor 0: the first such unit.
+        ValueError: a word leads out of the one-hot states, or to an output that is neither 1 nor 0: the first such
+            state, breadth first.
     """
 
     def __init__(self, recognizer: Recognizer) -> None:
         super().__init__()
         self.recognizer = recognizer
         rnn = recognizer.rnn
-        states = [{j: 1} for j in range(rnn.size)]
         h0 = {j: value for j, value in enumerate(rnn.h0) if value}
-        if h0 not in states:
-            states.append(h0)
-        self.start = states.index(h0)
-        table = [[self._next(state, column) for column in range(rnn.input_size)] for state in states]
-        read = [self._read(state) for state in states]
-        self.register_buffer("next", torch.tensor(table, dtype=torch.int64).reshape(len(states), rnn.input_size))
-        self.register_buffer("read", torch.tensor(read, dtype=torch.bool))
+        one_hot = list(h0.values()) == [1]
+        self.start = next(iter(h0)) if one_hot else rnn.size
+        table = torch.full((rnn.size + (not one_hot), rnn.input_size), -1)
+        read = torch.zeros(len(table), dtype=torch.bool)
+        found, queue = {self.start}, deque([(self.start, h0)])
+        while queue:
+            row, state = queue.popleft()
+            read[row] = self._read(state)
+            after = [self._next(state, column) for column in range(rnn.input_size)]
+            table[row] = torch.tensor(after, dtype=torch.int64)
+            new = [unit for unit in dict.fromkeys(after) if unit not in found]
+            found.update(new)
+            queue.extend((unit, {unit: 1}) for unit in new)
+        self.register_buffer("next", table)
+        self.register_buffer("read", read)
 
     def forward(self, ids: Integer[Tensor, "batch time"]) -> Bool[Tensor, "batch time"]:
         """The decision after each symbol.
@@ -55,18 +64,19 @@ class GatherRecognizer(nn.Module):
             ValueError: an id is outside the alphabet.
         """
         symbols = self.next.shape[1]
-        if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < symbols:
-            raise ValueError(f"ids must lie in 0..{symbols - 1}, got {int(ids.min())}..{int(ids.max())}")
-        # A state is kept as the place where its row of the flat table begins: a step is one sum and one lookup.
-        flat = (self.next * symbols).flatten()
-        columns = ids.T.contiguous().to(torch.int64)
-        states = torch.empty_like(columns)
-        state = columns.new_full((len(ids),), self.start * symbols)
+        smallest, largest = map(int, ids.aminmax()) if ids.numel() else (0, 0)
+        if not 0 <= smallest <= largest < symbols:
+            raise ValueError(f"ids must lie in 0..{symbols - 1}, got {smallest}..{largest}")
+        # A state is the place where its row of the flat table begins: a step is one sum and one lookup, which writes
+        # the state over the symbol that led there.
+        flat = (self.next * symbols).to(torch.int32).flatten()
+        states = torch.empty(ids.T.shape, dtype=torch.int32, device=ids.device).copy_(ids.T)
+        state = states.new_full((len(ids),), self.start * symbols)
         place = torch.empty_like(state)
-        for column, after in zip(columns.unbind(), states.unbind(), strict=True):
+        for column in states.unbind():
             torch.add(state, column, out=place)
-            state = torch.index_select(flat, 0, place, out=after)
-        return self.read[states.T // symbols]
+            state = torch.index_select(flat, 0, place, out=column)
+        return self.read.repeat_interleave(symbols).index_select(0, states.flatten()).reshape(states.shape).T
 
     def accepts(self, words: Sequence[Word]) -> Bool[Tensor, " word"]:
         """Whether each word is accepted; words may have any lengths.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from recurrence.exact.matrix import Matrix
-from recurrence.exact.network import Code, Network, State
+from recurrence.exact.network import Code, Network, State, check_code, check_steps
 from recurrence.exact.numbers import Number, common_denominator, number, quotient, vector
 from recurrence.exact.simple_rnn import Scaled, SimpleRNN
 
@@ -58,7 +58,8 @@ class Recognizer:
         object.__setattr__(self, "alphabet", alphabet)
         object.__setattr__(self, "w", vector(self.w, "w", self.rnn.size))
         object.__setattr__(self, "c", number(self.c, "c"))
-        _ = self.network
+        check_steps(self.steps_per_symbol, "steps_per_symbol")
+        check_code(self.code, self.rnn)
 
     @cached_property
     def network(self) -> Network:
