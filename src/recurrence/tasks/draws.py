@@ -44,11 +44,12 @@ def blocks(alphabet: str) -> Draw:
 
 
 def runs(length: int, source: random.Random) -> str:
-    """Runs of ones, of 1 to 4, and of zeros, of 1 to 4 but even after an odd run of ones."""
-    word = ""
+    """Blocks of ones, of 1 to 4, and of zeros, of 1 to 4 but even after an odd block of ones: Tomita's third grammar."""
+    word, even = "", False
     while len(word) < length:
         ones = source.randint(0 if not word else 1, 4)
-        word += "1" * ones + "0" * (source.choice((2, 4)) if ones % 2 else source.randint(1, 4))
+        even = even or ones % 2 == 1
+        word += "1" * ones + "0" * (source.choice((2, 4)) if even else source.randint(1, 4))
     return word[:length]
 
 

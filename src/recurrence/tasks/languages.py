@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 import torch
 from jaxtyping import Float, Int
@@ -180,6 +180,11 @@ def _equal_blocks(alphabet: str) -> Callable[[str], bool]:
     return contains
 
 
+def _odd_blocks(word: str) -> str:
+    """The symbols of the blocks of odd length, a block being a longest run of one symbol."""
+    return "".join(symbol for symbol, block in groupby(word) if len(list(block)) % 2)
+
+
 def _viable_blocks(alphabet: str) -> Callable[[str], bool]:
     """The beginnings of members: blocks in order, full ones as long as the first and the last no longer."""
     shape = re.compile("".join(f"({symbol}*)" for symbol in alphabet))
@@ -223,9 +228,9 @@ LANGUAGES: dict[str, Language] = {
         Language(
             "tomita 3",
             "01",
-            lambda word: not any(len(m[1]) % 2 and len(m[2]) % 2 for m in re.finditer("(1+)(0+)", word)),
+            lambda word: "10" not in _odd_blocks(word),
             mixture("01", runs),
-            NEARLY.format("runs of 1 to 4 equal symbols that keep the rule"),
+            NEARLY.format("blocks of 1 to 4 symbols that keep the rule"),
         ),
         Language("tomita 6", "01", lambda word: (word.count("0") - word.count("1")) % 3 == 0, uniform("01"), UNIFORM),
         _blocked("a^n b^n", "ab"),
