@@ -44,7 +44,7 @@ def blocks(alphabet: str) -> Draw:
 
 
 def runs(length: int, source: random.Random) -> str:
-    """Blocks of ones, of 1 to 4, and of zeros, of 1 to 4 but even after an odd block of ones: Tomita's third grammar."""
+    """Blocks of ones, of 1 to 4, and of zeros, of 1 to 4 but even after an odd one of ones, as in Tomita 3."""
     word, even = "", False
     while len(word) < length:
         ones = source.randint(0 if not word else 1, 4)

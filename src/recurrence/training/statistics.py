@@ -1,4 +1,4 @@
-r"""What a few seeds say about all seeds: a mean with a Student interval.
+r"""What a few seeds say about all seeds: a mean with a Student interval, a success rate with an exact one.
 
 For :math:`n` independent values with mean :math:`\bar v` and standard deviation :math:`s` (divisor :math:`n - 1`), the
 interval at level :math:`1 - \alpha` is
@@ -6,6 +6,17 @@ interval at level :math:`1 - \alpha` is
 .. math:: \bar v \pm t_{n-1,\,1-\alpha/2}\; s / \sqrt{n}.
 
 It is exact when the values are normal, and a fair approximation for the metrics of a handful of seeds.
+
+For :math:`k` successes among :math:`n` independent trials it would be wrong, and of no width where all succeed. The
+interval of Clopper and Pearson (1934) holds every :math:`p` under which neither as many nor as few successes as were
+seen have a probability below :math:`\alpha/2`:
+
+.. math::
+
+   \Bigl[ \min \bigl\{ p : P_p(K \ge k) \ge \tfrac{\alpha}{2} \bigr\},\;
+   \max \bigl\{ p : P_p(K \le k) \ge \tfrac{\alpha}{2} \bigr\} \Bigr], \qquad K \sim \mathrm{Binomial}(n, p).
+
+It covers the true :math:`p` with a probability of at least :math:`1 - \alpha`, whatever :math:`p` and :math:`n`.
 """
 
 from collections.abc import Iterable
@@ -14,9 +25,10 @@ from math import floor, isfinite, log10
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import binomtest
 from scipy.stats import t as student
 
-__all__ = ["Band", "Interval", "band", "interval"]
+__all__ = ["Band", "Interval", "Proportion", "band", "interval", "proportion"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,27 @@ class Band:
     n: np.ndarray
 
 
+@dataclass(frozen=True)
+class Proportion:
+    """How many of some trials succeeded, with its confidence interval; prints as ``9 of 10 (0.55 to 1.00)``."""
+
+    successes: int
+    trials: int
+    low: float
+    high: float
+
+    @property
+    def rate(self) -> float:
+        """The share of successes."""
+        return self.successes / self.trials
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.successes} of {self.trials} ({self.low:.2f} to {self.high:.2f})"
+
+
 def interval(values: Iterable[float] | ArrayLike, level: float = 0.95) -> Interval:
     """The mean of ``values`` and its Student interval.
 
@@ -81,6 +114,24 @@ def interval(values: Iterable[float] | ArrayLike, level: float = 0.95) -> Interv
     return Interval(float(curve.mean[0]), float(curve.low[0]), float(curve.high[0]), len(array))
 
 
+def proportion(successes: int, trials: int, level: float = 0.95) -> Proportion:
+    """The share of ``successes`` among independent ``trials`` and its Clopper-Pearson interval.
+
+    Args:
+        successes: from 0 to ``trials``.
+        trials: at least 1.
+        level: the confidence level, between 0 and 1.
+
+    Raises:
+        ValueError: for a count out of range or a level outside (0, 1).
+    """
+    if not 0 <= successes <= trials or trials < 1:
+        raise ValueError(f"successes lie between 0 and the number of trials, at least 1; got {successes} of {trials}")
+    _check_level(level)
+    found = binomtest(int(successes), int(trials)).proportion_ci(level, method="exact")
+    return Proportion(int(successes), int(trials), float(found.low), float(found.high))
+
+
 def band(curves: ArrayLike, level: float = 0.95) -> Band:
     """The interval at every point of several curves.
 
@@ -95,8 +146,7 @@ def band(curves: ArrayLike, level: float = 0.95) -> Band:
         ValueError: for fewer than two curves or a level outside (0, 1).
     """
     values = np.asarray(curves, dtype=float)
-    if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies strictly between 0 and 1; got {level}")
+    _check_level(level)
     if values.ndim < 2 or len(values) < 2:
         raise ValueError(f"a band needs at least 2 curves, stacked as (seeds, ...); got shape {values.shape}")
     finite = np.isfinite(values)
@@ -106,6 +156,11 @@ def band(curves: ArrayLike, level: float = 0.95) -> Band:
     variance = np.where(finite, values - mean, 0) ** 2
     half = student.ppf((1 + level) / 2, count - 1) * np.sqrt(variance.sum(axis=0) / (count - 1) / count)
     return Band(mean, mean - half, mean + half, n)
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level lies strictly between 0 and 1; got {level}")
 
 
 def _decimals(half: float) -> int:
