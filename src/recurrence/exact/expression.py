@@ -38,9 +38,15 @@ class Unit:
     __slots__ = ("_hash", "activation", "argument", "depth", "name")
 
     def __init__(self, activation: str, argument: Expression, name: str | None = None) -> None:
-        self.activation, self.argument, self.name = activation, argument, name
-        self.depth = 1 + argument.depth
-        self._hash = hash((activation, argument))
+        fields = (activation, argument, name, 1 + argument.depth, hash((activation, argument)))
+        for field, value in zip(("activation", "argument", "name", "depth", "_hash"), fields, strict=True):
+            object.__setattr__(self, field, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a unit is immutable")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Unit, (self.activation, self.argument, self.name)
 
     def __hash__(self) -> int:
         return self._hash
@@ -52,7 +58,7 @@ class Unit:
         if not isinstance(other, Unit) or self._hash != other._hash or self.activation != other.activation:
             return False
         if self.argument is other.argument or self.argument == other.argument:
-            other.argument = self.argument
+            object.__setattr__(other, "argument", self.argument)
             return True
         return False
 
@@ -148,10 +154,11 @@ class Expression:
         """The expression with variables replaced, inside of units too; variables that are not named stay."""
         known: dict[Atom, Expression] = {name: as_expression(value) for name, value in values.items()}
         for unit in units_of([self]):
-            known[unit] = _unit(unit.activation, unit.argument._replaced(known), unit.name)
-        return self._replaced(known)
+            known[unit] = _unit(unit.activation, unit.argument.replace(known), unit.name)
+        return self.replace(known)
 
-    def _replaced(self, known: Mapping[Atom, Expression]) -> Expression:
+    def replace(self, known: Mapping[Atom, Expression]) -> Expression:
+        """The sum with some of its atoms replaced; what is inside of the units that stay is not touched."""
         terms: dict[Atom, Number] = {}
         constant = self.constant
         for atom, coefficient in self.terms.items():
