@@ -3,6 +3,7 @@
 from .controls import Button, Choice, Control, Number, Slider, Text
 from .diagrams import depth_places, unrolled
 from .explorer import Explorer
+from .machines import state_diagram
 from .style import COLOURS, band, label_lines, use_style
 from .trajectory import gain_explorer, gain_frame, regime
 
@@ -21,6 +22,7 @@ __all__ = [
     "gain_frame",
     "label_lines",
     "regime",
+    "state_diagram",
     "unrolled",
     "use_style",
 ]
