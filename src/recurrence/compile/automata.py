@@ -1,5 +1,7 @@
 """Theorem 4.3 as a compiler: a finite automaton becomes a simple RNN with integer weights."""
 
+from itertools import product
+
 from recurrence.compile.lemma import step_to_rnn
 from recurrence.compile.names import unique
 from recurrence.exact import AND, Network, Recognizer, Step, relu, slu, total, variable
@@ -35,8 +37,8 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
 
     Source: Theorem 4.3 and (4.9)-(4.12) of the lecture notes; Minsky, Computation: finite and infinite machines (1967).
     """
-    unit = {"relu": relu, "slu": slu}.get(activation)
-    if unit is None:
+    layer = {"relu": relu, "slu": slu}.get(activation)
+    if layer is None:
         raise ValueError(f"activation must be 'relu' or 'slu', got {activation!r}")
     named = dict(zip(dfa.states, state_names(dfa), strict=True))
     symbols = dict(zip(dfa.alphabet, unique(dfa.alphabet), strict=True))
@@ -44,10 +46,11 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
     h = {q: variable(name) for q, name in named.items()}
     x = {a: variable(name) for a, name in zip(dfa.alphabet, inputs, strict=True)}
 
-    g = {(q, a): AND(h[q], x[a], name=f"{named[q]}&{symbols[a]}", unit=unit) for q in dfa.states for a in dfa.alphabet}
+    pairs = product(dfa.states, dfa.alphabet)
+    g = {(q, a): AND(h[q], x[a], name=f"{named[q]}&{symbols[a]}", layer=layer) for q, a in pairs}
     into = {q: [] for q in dfa.states}
-    for pair, unit_of_pair in g.items():
-        into[dfa.transitions[pair]].append(unit_of_pair)
+    for pair, unit in g.items():
+        into[dfa.transitions[pair]].append(unit)
     step = Step(
         state={named[q]: total(gs) for q, gs in into.items()},
         inputs=inputs,

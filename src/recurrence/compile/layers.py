@@ -13,7 +13,7 @@ With L layers the normal form of a step is
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from recurrence.exact import Expression, Step, Unit, relu, slu, total, units_of
+from recurrence.exact import Expression, Step, Unit, relu, slu, units_of
 
 __all__ = ["Uncompilable", "in_layers", "obstacles"]
 
@@ -43,12 +43,13 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
         layers: L, at least the step's depth.
         activation: of all units of the normal form.
     """
+    layer = {"relu": relu, "slu": slu}[activation]
     known: dict[tuple[Unit, int], Expression] = {}
 
     def lift(e: Expression, k: int) -> Expression:
         if k == 0:
             return e
-        passed = total(c * Expression({atom: 1}) for atom, c in e.terms.items() if isinstance(atom, str))
+        passed = Expression({atom: c for atom, c in e.terms.items() if isinstance(atom, str)})
         e = e - passed + relu(passed) - relu(-passed) if passed.terms else e
         return e.replace({unit: lifted(unit, k) for unit in e.terms})
 
@@ -60,13 +61,15 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
     def computed(unit: Unit) -> Expression:
         argument = lift(unit.argument, unit.depth - 1)
         if unit.activation == activation:
-            return {"relu": relu, "slu": slu}[activation](argument, unit.name)
+            return as_atom(unit) if argument is unit.argument else layer(argument, unit.name)
         return relu(argument, unit.name) - relu(argument - 1, unit.name and f"{unit.name}-1")
 
     def carried(unit: Unit, k: int) -> Expression:
         value = lifted(unit, k - 1)
-        carry = {"relu": relu, "slu": slu}[activation]
-        return value.replace({held: carry(Expression({held: 1}), f"{held}'") for held in value.terms})
+        return value.replace({held: layer(as_atom(held), f"{held}'") for held in value.terms})
+
+    def as_atom(unit: Unit) -> Expression:
+        return Expression({unit: 1})
 
     return {name: lift(e, layers) for name, e in step.state.items()}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from recurrence.compile.layers import Uncompilable, in_layers, obstacles
 from recurrence.compile.names import unique
-from recurrence.exact import Code, Expression, Matrix, Network, SimpleRNN, Step, Unit, const, total, units_of, variable
+from recurrence.exact import Code, Expression, Matrix, Network, SimpleRNN, Step, Unit, const, units_of, variable
 from recurrence.exact.expression import Atom, as_expression
 from recurrence.exact.numbers import Number
 
@@ -96,7 +96,7 @@ def step_to_rnn(
 
 def _held(e: Expression, now: Expression) -> Expression:
     """The expression with its constant only where ``now`` is 1."""
-    return total([e, -e.constant, e.constant * now])
+    return e + e.constant * (now - 1) if e.constant else e
 
 
 def _network(

@@ -5,8 +5,8 @@ lecture notes; a ``Network`` reads its states out as vectors, and a ``Recognizer
 ``Expression`` is a piecewise linear function written with relu and slu, and a ``Step`` a recurrence made of them.
 """
 
-from recurrence.exact.expression import Expression, Unit, Vector, const, relu, slu, total, units_of, variable
-from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, stack, variables
+from recurrence.exact.expression import Expression, Unit, Vector, const, total, units_of, variable
+from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, relu, slu, stack, variables
 from recurrence.exact.gather import GatherRecognizer
 from recurrence.exact.gradient import gradient, gradient_jump
 from recurrence.exact.matrix import Matrix

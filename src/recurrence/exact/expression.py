@@ -11,22 +11,22 @@ are written differently may still be the same function.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, overload
+from typing import Any
 
 from recurrence.exact.numbers import Number, number
 from recurrence.exact.simple_rnn import ACTIVATIONS
 
-__all__ = ["Expression", "Unit", "Vector", "as_expression", "const", "relu", "slu", "total", "units_of", "variable"]
+__all__ = ["Expression", "Unit", "Vector", "as_expression", "const", "total", "unit", "units_of", "variable"]
 
 Vector = tuple["Expression", ...]
 SHOWN_TERMS, SHOWN_LAYERS = 8, 3
 
 
 class Unit:
-    r"""The atom :math:`\sigma(\text{argument})`; made by :func:`relu` and :func:`slu`.
+    r"""The atom :math:`\sigma(\text{argument})`; :func:`recurrence.exact.relu` and ``slu`` make it.
 
     Attributes:
         activation: "relu" or "slu".
@@ -94,12 +94,13 @@ class Expression:
         for atom in terms:
             if not isinstance(atom, Atom):
                 raise TypeError(f"an atom is the name of a variable or a unit, not the {type(atom).__name__} {atom!r}")
-        kept = {atom: number(c, f"the coefficient of {atom}") for atom, c in terms.items()}
+        kept = {a: c if type(c) is int else number(c, f"the coefficient of {a}") for a, c in terms.items()}
         self._fill({atom: c for atom, c in kept.items() if c}, number(constant, "the constant"))
 
     def _fill(self, terms: dict[Atom, Number], constant: Number) -> Expression:
-        for field, value in (("terms", MappingProxyType(terms)), ("constant", constant), ("_hash", None)):
-            object.__setattr__(self, field, value)
+        object.__setattr__(self, "terms", MappingProxyType(terms))
+        object.__setattr__(self, "constant", constant)
+        object.__setattr__(self, "_hash", None)
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -153,8 +154,8 @@ class Expression:
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
         """The expression with variables replaced, inside of units too; variables that are not named stay."""
         known: dict[Atom, Expression] = {name: as_expression(value) for name, value in values.items()}
-        for unit in units_of([self]):
-            known[unit] = _unit(unit.activation, unit.argument.replace(known), unit.name)
+        for old in units_of([self]):
+            known[old] = unit(old.activation, old.argument.replace(known), old.name)
         return self.replace(known)
 
     def replace(self, known: Mapping[Atom, Expression]) -> Expression:
@@ -246,22 +247,11 @@ def total(expressions: Iterable[Expression | Number]) -> Expression:
     return _expression(terms, constant)
 
 
-@overload
-def relu(e: Expression | Number, name: str | None = None) -> Expression: ...
-@overload
-def relu(e: Sequence[Expression | Number], name: str | None = None) -> Vector: ...
-def relu(e: Any, name: str | None = None) -> Any:
-    r"""The unit :math:`\max(e, 0)`; on a vector, one unit to an entry, called ``name1``, ``name2``, ..."""
-    return _layer("relu", e, name)
-
-
-@overload
-def slu(e: Expression | Number, name: str | None = None) -> Expression: ...
-@overload
-def slu(e: Sequence[Expression | Number], name: str | None = None) -> Vector: ...
-def slu(e: Any, name: str | None = None) -> Any:
-    r"""The unit :math:`\min(\max(e, 0), 1)`; on a vector, one unit to an entry, called ``name1``, ``name2``, ..."""
-    return _layer("slu", e, name)
+def unit(activation: str, argument: Expression, name: str | None = None) -> Expression:
+    """One unit; that of a constant is a constant."""
+    if not argument.terms:
+        return const(ACTIVATIONS[activation](argument.constant))
+    return _expression({Unit(activation, argument, name): 1}, 0)
 
 
 def units_of(expressions: Iterable[Expression]) -> list[Unit]:
@@ -281,16 +271,3 @@ def _expression(terms: dict[Atom, Number], constant: Number) -> Expression:
     if 0 in terms.values():
         terms = {atom: c for atom, c in terms.items() if c}
     return Expression.__new__(Expression)._fill(terms, constant)
-
-
-def _unit(activation: str, argument: Expression, name: str | None) -> Expression:
-    """One unit; that of a constant is a constant."""
-    if not argument.terms:
-        return const(ACTIVATIONS[activation](argument.constant))
-    return _expression({Unit(activation, argument, name): 1}, 0)
-
-
-def _layer(activation: str, e: Any, name: str | None) -> Any:
-    if not isinstance(e, tuple | list):
-        return _unit(activation, as_expression(e), name)
-    return tuple(_unit(activation, as_expression(x), name and f"{name}{i}") for i, x in enumerate(e, start=1))

@@ -1,4 +1,4 @@
-r"""Formulas in one hidden layer: the connectives of logic, a choice, a maximum; and vectors of expressions.
+r"""Units, formulas in one hidden layer (the connectives of logic, a choice, a maximum), and vectors of expressions.
 
 The truth values are 0 and 1, and the connectives are right for these only: ``AND(1/2, 1)`` is 1/2.
 
@@ -6,36 +6,54 @@ Source: Example 3.3 and (4.29) of the lecture notes.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
-from recurrence.exact.expression import Expression, Vector, as_expression, relu, slu, total, variable
+from recurrence.exact.expression import Expression, Vector, as_expression, total, unit, variable
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.numbers import Number
 
-__all__ = ["AND", "NOT", "OR", "affine", "if_then_else", "maximum", "stack", "variables"]
+__all__ = ["AND", "NOT", "OR", "affine", "if_then_else", "maximum", "relu", "slu", "stack", "variables"]
+
+
+@overload
+def relu(e: Expression | Number, name: str | None = None) -> Expression: ...
+@overload
+def relu(e: Sequence[Expression | Number], name: str | None = None) -> Vector: ...
+def relu(e: Any, name: str | None = None) -> Any:
+    r"""The unit :math:`\max(e, 0)`; on a vector, one unit to an entry, called ``name1``, ``name2``, ..."""
+    return _layer("relu", e, name)
+
+
+@overload
+def slu(e: Expression | Number, name: str | None = None) -> Expression: ...
+@overload
+def slu(e: Sequence[Expression | Number], name: str | None = None) -> Vector: ...
+def slu(e: Any, name: str | None = None) -> Any:
+    r"""The unit :math:`\min(\max(e, 0), 1)`; on a vector, one unit to an entry, called ``name1``, ``name2``, ..."""
+    return _layer("slu", e, name)
 
 
 def AND(
-    *es: Expression | Number, name: str | None = None, unit: Callable[[Expression, str | None], Expression] = relu
+    *es: Expression | Number, name: str | None = None, layer: Callable[[Expression, str | None], Expression] = relu
 ) -> Expression:
     r""":math:`e_1 \wedge \dots \wedge e_n = \mathrm{relu}(\sum_i e_i - (n - 1))`, one unit; 1 for none.
 
     Args:
         es: expressions with values 0 and 1.
         name: of the unit.
-        unit: :func:`relu` or :func:`slu`, which agree here, since the argument is at most 1.
+        layer: :func:`relu` or :func:`slu`, which agree here, since the argument is at most 1.
     """
-    return unit(total(es) - (len(es) - 1), name)
+    return layer(total((*es, 1 - len(es))), name)
 
 
 def OR(
-    *es: Expression | Number, name: str | None = None, unit: Callable[[Expression, str | None], Expression] = relu
+    *es: Expression | Number, name: str | None = None, layer: Callable[[Expression, str | None], Expression] = relu
 ) -> Expression:
     r""":math:`e_1 \vee \dots \vee e_n = 1 - \mathrm{relu}(1 - \sum_i e_i)`, by De Morgan's law one unit; 0 for none.
 
     The arguments are those of :func:`AND`; the unit says that all are false.
     """
-    return 1 - AND(*map(NOT, es), name=name, unit=unit)
+    return 1 - AND(*map(NOT, es), name=name, layer=layer)
 
 
 def NOT(e: Expression | Number) -> Expression:
@@ -112,3 +130,9 @@ def stack(*vectors: Sequence[Expression | Number] | Expression | Number) -> Vect
 def variables(prefix: str, n: int) -> Vector:
     r"""The vector of the variables ``prefix1``, ..., ``prefixn``."""
     return tuple(variable(f"{prefix}{i}") for i in range(1, n + 1))
+
+
+def _layer(activation: str, e: Any, name: str | None) -> Any:
+    if not isinstance(e, tuple | list):
+        return unit(activation, as_expression(e), name)
+    return tuple(unit(activation, as_expression(x), name and f"{name}{i}") for i, x in enumerate(e, start=1))
