@@ -1,9 +1,11 @@
 """Figures: the book's style, explorers that run in a page and live in a notebook, and drawings by code."""
 
+from .charts import counting, success_chart
 from .controls import Button, Choice, Control, Number, Slider, Text
-from .diagrams import depth_places, unrolled
+from .diagrams import depth_places, two_layers, unrolled
 from .explorer import Explorer
 from .machines import state_diagram
+from .nets import machine_and_net, space_time, weight_matrix
 from .style import COLOURS, band, label_lines, use_style
 from .trajectory import gain_explorer, gain_frame, regime
 
@@ -17,12 +19,18 @@ __all__ = [
     "Slider",
     "Text",
     "band",
+    "counting",
     "depth_places",
     "gain_explorer",
     "gain_frame",
     "label_lines",
+    "machine_and_net",
     "regime",
+    "space_time",
     "state_diagram",
+    "success_chart",
+    "two_layers",
     "unrolled",
     "use_style",
+    "weight_matrix",
 ]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-__all__ = ["depth_places", "unrolled"]
+__all__ = ["depth_places", "two_layers", "unrolled"]
 
 _INK, _SOFT = "#1d2530", "#4d5866"
 _PLAIN, _DEEP = "#d5e5f8", "#fbdcc6"
@@ -167,3 +167,50 @@ def _in_a_stack(ax: Axes) -> None:
 def _in_the_readout(ax: Axes) -> None:
     low, high, top = _ROWS
     _run(ax, [(low, "$f$", _PLAIN), (high, "$g_1$", _DEEP), (top, "$g_2$", _DEEP)], {low: "h"})
+
+
+def two_layers() -> Figure:
+    """A step of two layers, and the same net cut elsewhere, so that each step has one: affine maps merge.
+
+    Three steps of a simulated automaton, twice: the units ``g`` say which pair of state and symbol is read, and their
+    sums ``h`` which state comes next. Above, a step ends after the sums; below, it ends before them.
+    """
+    fig = _figure(5.8, 4.25)
+    height = 12 * 4.25 / 5.8
+    ax = _axes(fig.add_axes((0, 0, 1, 1)), 12.0, height)
+    pairs = ((0, 1, "step 1"), (2, 3, "step 2"), (4, 5, "step 3"))
+    _chain(ax, height - 0.4, "Two layers in a step", pairs)
+    moved = ((0, 0, "step 1"), (1, 2, "step 2"), (3, 4, "step 3"), (5, 5, "readout"))
+    _chain(ax, height - 4.35, "The same net, cut before the sums: one layer", moved)
+    for x, fill, words in ((0.35, _DEEP, "affine map, then ReLU"), (6.05, _PLAIN, "affine map, merges with the next")):
+        _box(ax, (x, 0.4), "", fill, half=0.2)
+        _note(ax, (x + 0.35, 0.4), words, ha="left", fontsize=11)
+    return fig
+
+
+def _chain(ax: Axes, top: float, title: str, frames: tuple[tuple[int, int, str], ...]) -> None:
+    """AND, sum, AND, sum, AND, sum from left to right; each frame goes from one of these boxes to another."""
+    xs, y, half = [1.55 + 1.78 * k for k in range(6)], top - 1.85, 0.48
+    _note(ax, (0.2, top), title, ha="left", weight="bold")
+    for first, last, name in frames:
+        left, right = xs[first] - half - 0.09, xs[last] + half + 0.09
+        shape = "round,pad=0,rounding_size=0.2"
+        size = (right - left, 1.5)
+        ax.add_patch(
+            FancyBboxPatch((left, y - 0.68), *size, shape, fc="none", ec=_SOFT, lw=1.1, ls=(0, (4, 3)), gid="step")
+        )
+        _note(ax, ((left + right) / 2, y + 1.14), name, fontsize=11, color=_SOFT)
+    _note(ax, (0.3, y), "$h_0$")
+    _arrow(ax, (0.6, y), (xs[0] - half, y))
+    for k, x in enumerate(xs):
+        t, is_sum = k // 2 + 1, k % 2
+        _box(ax, (x, y), "sum" if is_sum else "AND", _PLAIN if is_sum else _DEEP, half)
+        if not is_sum:
+            _note(ax, (x, y - 1.5), f"$x_{t}$")
+            _arrow(ax, (x, y - 1.2), (x, y - half))
+        letter = f"${'h' if is_sum else 'g'}_{t}$"
+        if k < 5:
+            _right(ax, x + half, xs[k + 1] - half, y)
+            _note(ax, ((x + xs[k + 1]) / 2, y + 0.4), letter)
+    _arrow(ax, (xs[5] + half, y), (11.35, y))
+    _note(ax, (11.65, y), "$h_3$")

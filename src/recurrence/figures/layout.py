@@ -180,7 +180,7 @@ def _fitted(
     span = max(float(np.ptp(places[:, 0])), 1e-9)
     pitch = min(6.2 * radius, (width - 2 * radius - 32) / span)  # the start's arrow takes 26
     for _ in range(4):
-        if pitch < 2.9 * radius:
+        if pitch < 3.2 * radius:
             return None
         at = places * (pitch, 4.5 * radius * grown)
         routes, start, cost = route(at, radius, edges, boxes)
