@@ -5,8 +5,10 @@ import math
 import pytest
 import torch
 
-from recurrence.exercises import EXERCISES, check
+from recurrence.exercises import chapter_01, check
 from recurrence.exercises.chapter_01 import _gaps
+
+EXERCISES = {exercise.id: exercise for exercise in chapter_01.EXERCISES}
 
 
 def one_step(W, U, b, h, x):

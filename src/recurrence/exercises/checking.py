@@ -75,13 +75,15 @@ def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, ra
         if found is not None:  # a result that did not pass is false
             return found
     stated = len(exercise.cases)
-    return Result(exercise, "passed", f"It agrees on {stated} examples and {random_inputs} random inputs.")
+    agrees = f"It agrees on {stated} examples and {random_inputs} random inputs."
+    return Result(exercise, "passed", agrees if exercise.inputs else "It is right.")
 
 
 def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, number: int) -> Result | None:
     """None if the answer is right on this case. The reader's function gets copies."""
     stated = len(exercise.cases)
     which = f"example {number + 1} of {stated}" if number < stated else f"random input {number + 1 - stated}"
+    on = f" on {which}" if exercise.inputs else ""
     given = tuple((name, _show(value)) for name, value in zip(exercise.inputs, case, strict=True))
     expected = exercise.oracle(*case)
     goal = ("expected", _show(expected))
@@ -92,11 +94,11 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
     except NotImplementedError:
         return _unanswered(exercise)
     except _TooSlow:
-        return Result(exercise, "too slow", f"No value within {exercise.seconds:g} s on {which}.", given)
+        return Result(exercise, "too slow", f"No value within {exercise.seconds:g} s{on}.", given)
     except (Exception, SystemExit) as error:
         if "ellipsis" in _show(error).lower():  # a hole was left in an expression
             return _unanswered(exercise)
-        return Result(exercise, "raised", f"It stopped on {which}.", (*given, ("yours", _where(error)), goal))
+        return Result(exercise, "raised", f"It stopped{on}.", (*given, ("yours", _where(error)), goal))
     if is_open(value):
         return _unanswered(exercise, value)
     try:
@@ -105,9 +107,15 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
     except _TooSlow:
         return Result(exercise, "too slow", f"What it returned could not be run within {exercise.seconds:g} s.", given)
     except Exception as error:
-        return Result(exercise, "differs", f"On {which}: {error}.", (*given, *_yours(value)))
+        return Result(exercise, "differs", _sentence(on, ": ", str(error)), (*given, *_yours(value)))
     why = difference(seen, expected, exercise.tolerance)
-    return None if why is None else Result(exercise, "differs", f"On {which}, {why}.", (*given, *_yours(seen), goal))
+    return None if why is None else Result(exercise, "differs", _sentence(on, ", ", why), (*given, *_yours(seen), goal))
+
+
+def _sentence(on: str, sign: str, words: str) -> str:
+    """``words`` as a sentence that begins with the input they are about, if there is one."""
+    words = f"{on.lstrip()}{sign}{words}" if on else words
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _unanswered(exercise: Exercise, value: Any = ...) -> Result:

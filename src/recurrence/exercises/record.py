@@ -32,7 +32,7 @@ class Exercise:
         id: chapter and name, ``01-one-step``.
         title: a few words.
         signature: the function's name and parameters, ``one_step(W, U, b, h, x)``.
-        inputs: the names of a case's values.
+        inputs: the names of a case's values; none if the function is called once and its value is decided on.
         cases: the stated cases, tried first, simple ones first.
         sample: draws a case from a generator.
         oracle: the right value of a case.
@@ -60,8 +60,10 @@ class Exercise:
         return self.signature.partition("(")[0]
 
     def all_cases(self, seed: int, random_inputs: int) -> Iterator[Case]:
-        """The stated cases, then random ones."""
+        """The stated cases, then random ones; no random ones where there is nothing to vary."""
         yield from self.cases
+        if not self.inputs:
+            return
         generator = np.random.default_rng(seed)
         for _ in range(random_inputs):
             yield self.sample(generator)

@@ -1,0 +1,184 @@
+"""Running what a reader designed in exact numbers: automata, thresholds, codes and nets with integer weights.
+
+Each function takes the reader's value first and raises a ValueError that says what was expected of it.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from recurrence.exact import Recognizer, SimpleRNN
+from recurrence.exact.numbers import Number, vector
+from recurrence.machines import DFA
+
+__all__ = [
+    "decide_machine",
+    "describe_word",
+    "hat_outputs",
+    "layers_by_jumps",
+    "net_outputs",
+    "right_layers",
+    "start_bits",
+    "threshold_side",
+]
+
+Word = Sequence[Hashable]
+PARTS = ("W", "U", "b", "h0", "w", "c")
+MACHINE_PARTS = "states, alphabet, transitions, start, accept"
+
+
+def decide_machine(value: Any, wanted: DFA) -> bool:
+    """True if a DFA, or its five parts, accepts the wanted language; this is decided, not sampled.
+
+    Raises:
+        ValueError: no machine, or one that is wrong, with a shortest word on which it is.
+    """
+    if isinstance(value, list | tuple) and len(value) == 5:
+        value = DFA(*value)
+    if not isinstance(value, DFA):
+        raise ValueError(f"the answer is DFA({MACHINE_PARTS}) or these five in a tuple")
+    word = value.equivalent(wanted).word
+    if word is None:
+        return True
+    says, should = ("accepts", "reject") if value.accepts(word) else ("rejects", "accept")
+    raise ValueError(f"the machine {says} {word!r} and should {should} it; no shorter word shows a mistake")
+
+
+def threshold_side(value: Any, x: Sequence[int]) -> bool:
+    """On which side of the hyperplane (w1, ..., wn, b) the point x lies: w . x + b >= 1, or <= -1."""
+    names = ", ".join([*(f"w{i}" for i in range(1, len(x) + 1)), "b"])
+    if not isinstance(value, list | tuple) or len(value) != len(x) + 1:
+        raise ValueError(f"the answer is ({names}), {len(x) + 1} integers")
+    *w, b = _integers(value, "the answer")
+    side = sum(weight * bit for weight, bit in zip(w, x, strict=True)) + b
+    if side == 0:
+        raise ValueError(f"w . x + b is 0 at x = {x}, neither at least 1 nor at most -1")
+    return side > 0
+
+
+def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], most: int | None = None) -> list[Number]:
+    r"""The outputs :math:`y_0, \dots, y_T` of a ReLU net (W, U, b, h0, w, c) with integer weights on a word.
+
+    Args:
+        value: W and U as lists of rows, one row to a unit, and one column of U to a symbol.
+        word: symbols of the alphabet.
+        alphabet: the symbols.
+        most: how many units the net may have.
+    """
+    if not isinstance(value, list | tuple) or len(value) != len(PARTS):
+        raise ValueError(f"the answer is ({', '.join(PARTS)}), {len(PARTS)} values")
+    for name, part in zip(PARTS[:-1], value, strict=False):
+        rows = name in "WU"
+        if _length(part) is None or (rows and None in map(_length, part)):
+            raise ValueError(
+                f"{name} is a list of {'rows, one' if rows else 'numbers, one'} to a unit, and not {part!r}"
+            )
+    W, U, b, h0, w, c = value
+    net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
+    if most is not None and net.units > most:
+        raise ValueError(f"the net has {net.units} units, and at most {most} are asked for")
+    if not net.rnn.is_integer:
+        raise ValueError("the weights and the start are integers, and some of these are fractions")
+    _integers((*net.w, net.c), "the readout")
+    return [sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c, *net.outputs(word)]
+
+
+FUNCTIONS: tuple[Callable[[int, int], int], ...] = (
+    lambda u, v: min(u, v),
+    lambda u, v: max(0, min(u, v)),
+    lambda u, v: sorted([0, u, v])[1],
+    lambda u, v: max(0, u, v) - min(0, u, v),
+    lambda u, v: abs(u - abs(v)),
+    lambda u, v: abs(abs(u) - abs(v)),
+)
+"""The six functions of which some have one hidden layer; linear along rays, with creases on axes and diagonals."""
+
+
+def layers_by_jumps() -> tuple[bool, ...]:
+    """Which of the six have one hidden layer: those that bend alike on both halves of each line of creases.
+
+    One hidden layer has constant jumps. The other way round, if the jumps of one of the six are constant, a sum of
+    ReLUs has the same ones; the difference has no crease, so it is linear.
+    """
+
+    def bend(f: Callable[[int, int], int], u: int, v: int) -> int:
+        return f(10 * u - v, 10 * v + u) + f(10 * u + v, 10 * v - u) - 2 * f(10 * u, 10 * v)
+
+    lines = ((1, 0), (0, 1), (1, 1), (1, -1))
+    return tuple(all(bend(f, u, v) == bend(f, -u, -v) for u, v in lines) for f in FUNCTIONS)
+
+
+def right_layers(value: Any) -> tuple[bool, ...]:
+    """The answers on the six functions if all are right; a ValueError says how many are, and not which."""
+    if not isinstance(value, list | tuple) or [type(answer) for answer in value] != [bool] * len(FUNCTIONS):
+        raise ValueError(f"the answer is a tuple of {len(FUNCTIONS)} values True or False")
+    right = sum(mine == answer for mine, answer in zip(value, layers_by_jumps(), strict=True))
+    if right < len(FUNCTIONS):
+        raise ValueError(f"{right} of the {len(FUNCTIONS)} answers are right")
+    return tuple(value)
+
+
+def hat_outputs(value: Any, n: int) -> list[list[Number]]:
+    r"""The vectors that (H, c) makes of the numbers :math:`v = 0, \dots, n - 1`: entry k of the v-th is
+    :math:`c_k + \sum_j H_{kj}\, \mathrm{relu}(v - j)`.
+    """
+    expected = f"the answer is (H, c); for n = {n} H has {n} rows of {n - 1} integers, and c {n} integers"
+    shape = [_length(part) for part in value] if _length(value) == 2 else []
+    if shape != [n, n] or any(_length(row) != n - 1 for row in value[0]):
+        raise ValueError(expected)
+    H, c = [_integers(row, f"H[{k}]") for k, row in enumerate(value[0])], _integers(value[1], "c")
+    rows = list(zip(H, c, strict=True))
+    return [[bias + sum(a * max(0, v - j) for j, a in enumerate(row)) for row, bias in rows] for v in range(n)]
+
+
+def describe_word(word: Any, left: DFA, right: DFA) -> str:
+    """A word that one of two machines accepts and the other rejects, by its length; None is described too."""
+    if word is None:
+        return "None: no word tells the two apart"
+    if not isinstance(word, str) or not set(word) <= set(left.alphabet):
+        raise ValueError(f"the answer is a string over {''.join(left.alphabet)!r}, or None")
+    if left.accepts(word) == right.accepts(word):
+        both = "accept" if left.accepts(word) else "reject"
+        raise ValueError(f"both machines {both} {word!r}")
+    return f"a word of length {len(word)} on which they differ"
+
+
+def start_bits(value: Any, first: Sequence[int], again: Sequence[int]) -> list[Number]:
+    r"""What slu puts out from the start :math:`z_0`, for the bits ``first`` and twice the bits ``again``.
+
+    The net is :math:`d_n = \mathrm{slu}(3 z_{n-1} - 1)`, :math:`z_n = 3 z_{n-1} - 2 d_n`, with three units whose sum
+    with signs 1, -1, 1 is :math:`z_n`.
+
+    Raises:
+        ValueError: no exact number of [0, 1], or after ``first`` and after ``again`` the net is not in one state, so
+            that it does not go on with ``again`` for ever.
+    """
+    if type(value) not in (int, Fraction):
+        raise ValueError(f"the answer is an exact number, a Fraction, and not the {type(value).__name__} {value!r}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"the start lies between 0 and 1, and {value} does not")
+    row = (3, -3, 3)
+    net = SimpleRNN([row] * 3, [[0]] * 3, [0, -1, -2], [value, 0, 0], "slu")
+    steps = [0] * (len(first) + 2 * len(again))
+    states = [[state.get(i, 0) for i in range(3)] for state in net.run(steps)]
+    bits, z = [state[1] for state in states[1:]], [a - d + b for a, d, b in states]
+    wanted = [*first, *again, *again]
+    if bits == wanted and z[len(first)] != z[len(first) + len(again)]:
+        raise ValueError(f"the first {len(wanted)} bits are right, but they do not go on so for ever")
+    return bits
+
+
+def _length(value: Any) -> int | None:
+    """How many items a value has, None if it has none to count."""
+    try:
+        return len(value)
+    except TypeError:
+        return None
+
+
+def _integers(values: Any, name: str) -> list[int]:
+    """Whole numbers; a ValueError names one that is not."""
+    numbers = vector(values, name)
+    if fractions := [value for value in numbers if not isinstance(value, int)]:
+        raise ValueError(f"{name} holds {fractions[0]}, which is no integer")
+    return list(numbers)
