@@ -33,29 +33,33 @@ Side = Callable[[], object]
 
 @dataclass(frozen=True)
 class Pair:
-    """``ours`` and ``other`` do the same; where both return tensors these must be equal up to rounding.
+    """``ours`` and ``other`` do the same; where both return tensors these must be equal up to rounding. Without another
+    side there is a limit in seconds instead.
 
-    ``target`` is the largest ratio of times, ours / other, that is good enough; None: the ratio is only reported.
+    ``target`` is the largest ratio of times, ours / other, that is good enough; without another side, the largest time
+    in seconds. None: it is only reported.
     ``clock`` is "cpu", processor time summed over threads, or "wall", for sides that wait or use several cores.
     """
 
     name: str
     measures: str
     ours: Side
-    other: Side
+    other: Side | None = None
     target: float | None = None
     clock: Literal["cpu", "wall"] = "cpu"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A measured pair: medians in seconds, ratio = ours / other; ``met`` is None without a target."""
+    """A measured pair: medians in seconds, ratio = ours / other; ``met`` is None without a target. Without another side
+    ``other`` and ``ratio`` are None, and the target is in seconds.
+    """
 
     name: str
     measures: str
     ours: float
-    other: float
-    ratio: float
+    other: float | None
+    ratio: float | None
     target: float | None
     met: bool | None
 
@@ -77,11 +81,8 @@ def measure(pair: Pair, rounds: int, turn: float) -> Row:
     _compare(pair)
     on_cpu = pair.clock == "cpu" and not torch.cuda.is_available()
     seconds = partial(_seconds, time.process_time if on_cpu else time.perf_counter)
-    ours, other = [], []
-    turns = [
-        (side, max(1, round(turn / max(seconds(side, 1), 1e-6))), times)
-        for side, times in ((pair.ours, ours), (pair.other, other))
-    ]
+    sides = [side for side in (pair.ours, pair.other) if side is not None]
+    turns = [(side, max(1, round(turn / max(seconds(side, 1), 1e-6))), []) for side in sides]
     collecting = gc.isenabled()
     gc.collect()
     gc.disable()
@@ -92,9 +93,14 @@ def measure(pair: Pair, rounds: int, turn: float) -> Row:
     finally:
         if collecting:
             gc.enable()
-    ratio = statistics.median(a / b for a, b in zip(ours, other, strict=True))
-    met = None if pair.target is None else ratio <= pair.target
-    return Row(pair.name, pair.measures, statistics.median(ours), statistics.median(other), ratio, pair.target, met)
+    ours, *others = [times for _, _, times in turns]
+    time_of_ours, time_of_other, ratio = statistics.median(ours), None, None
+    if others:
+        time_of_other = statistics.median(others[0])
+        ratio = statistics.median(a / b for a, b in zip(ours, others[0], strict=True))
+    judged = time_of_ours if ratio is None else ratio
+    met = None if pair.target is None else judged <= pair.target
+    return Row(pair.name, pair.measures, time_of_ours, time_of_other, ratio, pair.target, met)
 
 
 def _seconds(clock: Callable[[], float], side: Side, repeats: int) -> float:
@@ -113,8 +119,8 @@ def _wait() -> None:
 
 
 def _compare(pair: Pair) -> None:
-    """Run both sides once, which also warms them up, and compare what they return."""
-    ours, other = pair.ours(), pair.other()
+    """Run each side once, which also warms it up, and compare what they return."""
+    ours, other = pair.ours(), pair.other and pair.other()
     if isinstance(ours, torch.Tensor) and isinstance(other, torch.Tensor):
         try:
             torch.testing.assert_close(ours, other, rtol=1e-3, atol=1e-4)
@@ -123,13 +129,14 @@ def _compare(pair: Pair) -> None:
 
 
 def table(rows: Iterable[Row]) -> str:
-    """The rows as text: name, ours, other, ratio, target, met."""
+    """The rows as text: name, ours, other, ratio, target (in seconds where nothing is compared), met."""
     cells = [("name", "ours", "other", "ratio", "target", "met")]
     for row in rows:
-        target = "" if row.target is None else f"<= {row.target:g}"
+        alone = row.ratio is None
+        target = "" if row.target is None else f"<= {row.target:.3g}{' s' if alone else ''}"
         met = {None: "", True: "yes", False: "NO"}[row.met]
-        times = (f"{1e3 * seconds:.3f} ms" for seconds in (row.ours, row.other))
-        cells.append((row.name, *times, f"{row.ratio:.2f}", target, met))
+        times = ("" if seconds is None else f"{1e3 * seconds:.3f} ms" for seconds in (row.ours, row.other))
+        cells.append((row.name, *times, "" if alone else f"{row.ratio:.2f}", target, met))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for name, *numbers in cells:

@@ -21,6 +21,7 @@ def wait(milliseconds):
 def pairs(tiny, seed):
     yield Pair("toy", "sleep", wait({ours}), wait(20), target=2, clock="wall")
     yield Pair("reported only", "sleep", wait(40), wait(4), clock="wall")
+    yield Pair("alone", "sleep", wait({alone}), target=0.05, clock="wall")
     yield Pair("tensors", "addition", lambda: torch.ones(2) + {added}, lambda: torch.ones(2) + 1)
 """
 
@@ -43,11 +44,11 @@ def bench(monkeypatch, tmp_path, capsys):
 def toy(monkeypatch, tmp_path, request):
     """A package of pairs made for one test, by its name."""
 
-    def write(ours=4, added=1):
+    def write(ours=4, added=1, alone=2):
         name = f"toy_{abs(hash(request.node.name))}"
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").touch()
-        (tmp_path / name / "sleeping.py").write_text(TOY.format(ours=ours, added=added))
+        (tmp_path / name / "sleeping.py").write_text(TOY.format(ours=ours, added=added, alone=alone))
         monkeypatch.syspath_prepend(str(tmp_path))
         return ["--package", name]
 
@@ -73,7 +74,7 @@ def test_a_target_that_is_met(bench, toy):
     status, lines, record = bench(*toy(ours=4))
     assert status == 0
     assert lines[2].split()[-1] == "yes"
-    assert [row["met"] for row in record["rows"]] == [True, None, None]
+    assert [row["met"] for row in record["rows"]] == [True, None, True, None]
     assert record["rows"][1]["ratio"] > 1
     assert record["rows"][1]["ours"] >= 0.04
 
@@ -84,6 +85,18 @@ def test_a_target_that_is_missed_fails_the_command(bench, toy):
     assert lines[2].split()[-1] == "NO"
     assert record["rows"][0]["met"] is False
     assert record["rows"][0]["ratio"] > 2
+
+
+@pytest.mark.parametrize(("alone", "met"), [(2, True), (80, False)])
+def test_a_limit_in_seconds(bench, toy, alone, met):
+    status, lines, record = bench(*toy(alone=alone))
+    row = record["rows"][2]
+    assert status == (not met)
+    assert (row["ours"] <= 0.05, row["met"]) == (met, met)
+    assert row["ours"] >= alone / 1000
+    assert (row["other"], row["ratio"]) == (None, None)
+    assert lines[4].split()[0] == "alone"
+    assert lines[4].split()[2:] == ["ms", "<=", "0.05", "s", "yes" if met else "NO"]
 
 
 def test_sides_that_differ_are_not_timed(bench, toy):

@@ -158,7 +158,7 @@ def test_after_its_end_a_word_may_overflow():
     """The padding of a short word beside a long one runs on; nobody reads it."""
     rnn = SimpleRNN([[2, 0], [0, 0]], [[-4, 0], [1, 1]], [1, 0], [0, 0], "relu", ["without a", "last"])
     recognizer = Recognizer(rnn, [0, 1], 0, "ab")
-    given_words = ["", "b", "a" * 100]
+    given_words = ["", "b" * 22, "a" * 100]
     assert moved(recognizer, torch.float32).accepts(given_words).tolist() == [False, True, True]
     with pytest.raises(OverflowError):
         moved(recognizer, torch.float32).accepts(["b" * 100])

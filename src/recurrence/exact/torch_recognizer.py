@@ -111,9 +111,9 @@ class TorchRecognizer(nn.Module):
         largest = states.amax((0, 2)) if lengths is None else self._largest(states, lengths)
         tensor_float = states.dtype == torch.float32 and states.device.type != "cpu"
         range_ = self.largest_in_tensor_float if tensor_float else self.largest
-        within = largest <= range_  # false for nan
-        if not within.all():
-            step = int((~within).nonzero()[0, 0])
+        beyond = largest > range_
+        if beyond.any():
+            step = int(beyond.nonzero()[0, 0])
             raise OverflowError(
                 f"after net step {step + 1} a unit is {largest[step].item():.0f}, but with these weights "
                 f"{states.dtype} on {states.device} is exact only while no unit exceeds {range_}"
