@@ -63,8 +63,8 @@ def step_to_rnn(
             such equal, :math:`\max(0, x_1, x_2)` among them: see :func:`recurrence.exact.gradient_jump`.
         ValueError: ``steps_per_input`` is no positive integer, or the activation is unknown.
 
-    Source: Lemma 4.4 of the lecture notes, which leaves out :math:`(s, \mathrm{out}(s))` for the empty word, and states
-    for any number of layers what its proof shows for one.
+    Source: Lemma 4.4 of the lecture notes, which states for any number of layers what its proof shows for one, and
+    whose readout forgets the start, so that at time 0 it gives out(0) for out(s).
     """
     if type(steps_per_input) is not int or steps_per_input < 1:
         raise ValueError(f"steps_per_input must be an integer of at least 1, got {steps_per_input!r}")

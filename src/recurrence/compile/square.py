@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from recurrence.compile.automata import state_names
 from recurrence.compile.extract import StateExplosion
 from recurrence.compile.grid import grid_names, grid_places
+from recurrence.compile.size import grid_shape
 from recurrence.exact import Code, Recognizer
 from recurrence.exact.numbers import Number
 from recurrence.machines import DFA
@@ -92,6 +93,6 @@ def _readings(dfa: DFA, code: Code | None) -> dict[frozenset[tuple[int, Number]]
         return {frozenset({(i, 1)}): i for i in range(len(dfa.states))}
     if names != grid_names(dfa):
         raise ValueError("the net's code is not one of this machine: it does not name its states, or rows and columns")
-    rows = sum(name.startswith("row") for name in names)
+    rows, _ = grid_shape(len(dfa.states), len(dfa.alphabet))
     places = grid_places(dfa)
     return {frozenset({(places[q][0], 1), (rows + places[q][1], 1)}): i for i, q in enumerate(dfa.states)}
