@@ -116,6 +116,12 @@ def test_an_output_that_decides_nothing():
         Recognizer(recognizer.rnn, [2, 0, 0, 0, 0], 0, "01").to_gather()
 
 
+def test_a_readout_with_a_bias():
+    recognizer = net(ABB)
+    complement = Recognizer(recognizer.rnn, [-value for value in recognizer.w], 1, "ab")
+    assert complement.to_gather().accepts(["", "abb", "ab"]).tolist() == [True, False, True]
+
+
 def test_ids_and_symbols_outside_the_alphabet():
     gather = net(ABB).to_gather()
     for wrong in (2, -1):

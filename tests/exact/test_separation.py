@@ -96,7 +96,7 @@ def test_check_sees_what_is_no_proof():
         replace(xor, multipliers=(half, half, half, half)),
         replace(xor, multipliers=(QUARTER,) * 3),
         replace(xor, labels=(0, 0, 0, 1)),
-        replace(separate([(0,), (1,), (2,)], [0, 1, 1]), w=None, b=None, multipliers=(0, 2, -1)),
+        replace(separate([(0,), (1,), (2,)], [0, 1, 1]), w=None, b=None, multipliers=(half, 1, -half)),
         replace(xor, multipliers=None),
         replace(conjunction, w=(1, 1), b=-1),
         replace(conjunction, w=(*conjunction.w, 0)),

@@ -224,6 +224,12 @@ def test_inputs_that_are_not_one_hot():
             module(torch.tensor([[[1.0, 0.0], wrong]], dtype=torch.float64))
 
 
+def test_a_cast_net_is_no_longer_exact():
+    with pytest.raises(ValueError, match=re.escape("exact in torch.float64 and was cast to torch.float32")):
+        net(PARITY).to_torch().float()(torch.zeros(1, 1, 2))
+    assert net(PARITY).to_torch(exact=False).float()(torch.zeros(1, 1, 2)).shape == (1, 1)
+
+
 def test_types_that_are_no_floats():
     for dtype in (torch.int64, torch.bool):
         with pytest.raises(TypeError, match="dtype must be a floating-point type"):

@@ -41,7 +41,7 @@ class TorchRecognizer(nn.Module):
         if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
             raise TypeError(f"dtype must be a floating-point type of torch, got {dtype}")
         relu = two_relus(recognizer)
-        self.recognizer, self.exact = recognizer, exact
+        self.recognizer, self.dtype, self.exact = recognizer, dtype, exact
         self.largest, self.largest_in_tensor_float = exact_ranges(relu, dtype) if exact else (None, None)
         rnn = relu.rnn
         self.rnn = nn.RNN(rnn.input_size, rnn.size, nonlinearity="relu", batch_first=True, dtype=dtype)
@@ -67,10 +67,13 @@ class TorchRecognizer(nn.Module):
             lengths: of the words; states after a word's end are not looked at. None: all are full.
 
         Raises:
-            ValueError: exact, and an input is neither a one-hot nor the zero vector.
+            ValueError: exact, and an input is neither a one-hot nor the zero vector, or the module was cast to another
+                type than it was made for.
             OverflowError: exact, and a unit is beyond the range in which the floats are exact.
         """
         batch, time, symbols = inputs.shape
+        if self.exact and self.h0.dtype != self.dtype:
+            raise ValueError(f"this net is exact in {self.dtype} and was cast to {self.h0.dtype}: make one by to_torch")
         if self.exact and not (((inputs == 0) | (inputs == 1)).all() and (inputs.sum(-1) <= 1).all()):
             raise ValueError("an input is neither a one-hot vector nor the zero vector")
         if batch == 0 or time == 0:
