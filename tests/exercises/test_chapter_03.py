@@ -17,7 +17,7 @@ EXERCISES = {exercise.id: exercise for exercise in chapter_03.EXERCISES}
 def second_last():
     states = ["bb", "ba", "ab", "aa"]  # the last two letters
     delta = {(q, x): q[1] + x for q in states for x in "ab"}
-    return DFA(states, "ab", delta, "bb", ["ab", "aa"])
+    return states, "ab", delta, "bb", ["ab", "aa"]
 
 
 def majority():
@@ -178,10 +178,11 @@ def contains_abb():
 WRONG = {
     "03-second-last": [
         lambda: DFA("ab", "ab", {(q, x): x for q in "ab" for x in "ab"}, "b", "a"),
-        lambda: ~second_last(),
+        lambda: ~DFA(*second_last()),
         lambda: DFA(range(3), "ab", {(q, x): min(q + 1, 2) for q in range(3) for x in "ab"}, 0, [2]),
         lambda: ("ab", "ab", {("a", "a"): "a"}, "a", "a"),
         lambda: "(a|b)*a(a|b)",
+        lambda: (set(second_last()[0]), *second_last()[1:]),
         lambda: DFA("ab", "xy", {(q, x): q for q in "ab" for x in "xy"}, "b", "a"),
     ],
     "03-threshold": [
@@ -218,7 +219,7 @@ WRONG = {
         lambda: ([[1, 1], [Fraction(1, 2), 0]], *no_bb()[1:]),
         lambda: ([[1, 1], [1, 0]], [0, -1], [0, 0], [1, 0], [1, 1], 0),
         lambda: ([[1, 1], [1, 0]], [[0, -1], [-1, 0]], 0, [1, 0], [1, 1], 0),
-        lambda: (*no_bb()[:4], [Fraction(1, 2), 1], 0),
+        lambda: ([[1, 1], [1, 0]], [[0, -2], [-2, 0]], [0, 0], [2, 0], [Fraction(1, 2)] * 2, 0),
     ],
     "03-count-states": [
         lambda W, U, b, h0: 2 ** len(b),
@@ -238,7 +239,7 @@ WRONG = {
         longest_first,
         lambda left, right: shortest_difference(left, right) or None,
         lambda left, right: shortest_difference(left, right) or "",
-        lambda left, right: "ab",
+        lambda left, right: "b" * len(shortest_difference(left, right) or ""),
         lambda left, right: ["a"],
         lambda left, right: "c",
         lambda left, right: not left.equivalent(right),
@@ -296,6 +297,7 @@ def test_records_fit_together(exercise):
 MALFORMED = {
     ("03-second-last", 0): "The machine accepts 'a' and should reject it; no shorter word shows a mistake.",
     ("03-second-last", 4): "The answer is DFA(states, alphabet, transitions, start, accept) or these five in a tuple.",
+    ("03-second-last", 5): "The states must have an order, and a set has none: give a list, a tuple or a string.",
     ("03-threshold", 0): "On example 4 of 8: w . x + b is 0 at x = (0, 1, 1), neither at least 1 nor at most -1.",
     ("03-threshold", 4): "On example 1 of 8: the answer is (w1, w2, w3, b), 4 integers.",
     ("03-one-layer", 0): "4 of the 6 answers are right.",
@@ -304,8 +306,13 @@ MALFORMED = {
     ("03-no-bb", 3): "On example 1 of 255: the weights and the start are integers, and some of these are fractions.",
     ("03-no-bb", 4): "On example 1 of 255: U is a list of rows, one to a unit, and not [0, -1].",
     ("03-no-bb", 5): "On example 1 of 255: b is a list of numbers, one to a unit, and not 0.",
+    ("03-no-bb", 6): "On example 1 of 255: the readout holds 1/2, which is no integer.",
     ("03-hat", 3): "On example 1 of 4: the answer is (H, c); for n = 3 H has 3 rows of 2 integers, and c 3 integers.",
+    ("03-distinguish", 3): "On example 1 of 5: both machines reject 'bb'.",
     ("03-distinguish", 5): "On example 1 of 5: the answer is a string over 'ab', or None.",
+    ("03-real-start", 1): (
+        "On example 1 of 5: the answer is an exact number, a Fraction, and not the float 0.6666666666666666."
+    ),
     ("03-real-start", 3): "On example 1 of 5: the start lies between 0 and 1, and 2 does not.",
     ("03-fewest", 1): "On example 1 of 255: the net has 9 units, and at most 3 are asked for.",
 }
@@ -324,8 +331,11 @@ def test_a_missing_transition_of_a_machine_is_named():
 
 
 def test_other_right_designs_pass_too():
-    as_parts = second_last()
-    assert check("03-second-last", lambda: (as_parts.states, "ba", as_parts.transitions, "bb", {"aa", "ab"}))
+    assert check("03-second-last", lambda: DFA(*second_last()))
+    states, _, *rest = second_last()
+    assert check(
+        "03-second-last", lambda: [[*states, "c"], "ba", {**rest[0], ("c", "a"): "c", ("c", "b"): "c"}, *rest[1:]]
+    )
     assert check("03-threshold", lambda: [4, 5, 4, -6])
     assert check("03-fewest", shift_register)
     assert check("03-no-bb", lambda: tuple(np.array(part) for part in no_bb()))

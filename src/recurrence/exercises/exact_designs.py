@@ -144,26 +144,24 @@ def describe_word(word: Any, left: DFA, right: DFA) -> str:
 
 
 def start_bits(value: Any, first: Sequence[int], again: Sequence[int]) -> list[Number]:
-    r"""What slu puts out from the start :math:`z_0`, for the bits ``first`` and twice the bits ``again``.
+    r"""The first outputs from a start :math:`z_0`, as many as the bits ``first`` and twice the bits ``again``.
 
-    The net is :math:`d_n = \mathrm{slu}(3 z_{n-1} - 1)`, :math:`z_n = 3 z_{n-1} - 2 d_n`, with three units whose sum
-    with signs 1, -1, 1 is :math:`z_n`.
+    The net is the one with :math:`v_t = \mathrm{slu}(3 z_t - 1)` and :math:`z_{t+1} = \mathrm{slu}(3 z_t - 2 v_t)`.
 
     Raises:
-        ValueError: no exact number of [0, 1], or after ``first`` and after ``again`` the net is not in one state, so
-            that it does not go on with ``again`` for ever.
+        ValueError: no exact number of [0, 1]; or the outputs are the bits, but after ``first`` and after ``again`` the
+            net is not in the same state, so that it does not go on with ``again`` for ever.
     """
     if type(value) not in (int, Fraction):
         raise ValueError(f"the answer is an exact number, a Fraction, and not the {type(value).__name__} {value!r}")
     if not 0 <= value <= 1:
         raise ValueError(f"the start lies between 0 and 1, and {value} does not")
-    row = (3, -3, 3)
-    net = SimpleRNN([row] * 3, [[0]] * 3, [0, -1, -2], [value, 0, 0], "slu")
-    steps = [0] * (len(first) + 2 * len(again))
-    states = [[state.get(i, 0) for i in range(3)] for state in net.run(steps)]
-    bits, z = [state[1] for state in states[1:]], [a - d + b for a, d, b in states]
     wanted = [*first, *again, *again]
-    if bits == wanted and z[len(first)] != z[len(first) + len(again)]:
+    h0 = [value, min(max(0, 3 * value - 1), 1)]
+    net = SimpleRNN([[3, -2], [9, -6]], [[0], [0]], [0, -1], h0, "slu")
+    states = [(h.get(0, 0), h.get(1, 0)) for h in net.run([0] * (len(wanted) - 1))]
+    bits = [v for _, v in states]
+    if bits == wanted and states[len(first)] != states[len(first) + len(again)]:
         raise ValueError(f"the first {len(wanted)} bits are right, but they do not go on so for ever")
     return bits
 
