@@ -44,7 +44,7 @@ def distance(box, centre):
 
 def parts(fig):
     """Circles as (centre, radius), words on edges and names with their boxes, all in pixels, and the arrows."""
-    fig.canvas.draw()
+    fig.draw_without_rendering()
     (ax,) = fig.axes
     scale = ax.transData.transform((1, 0))[0] - ax.transData.transform((0, 0))[0]
     circles = [
@@ -144,7 +144,7 @@ def test_a_diagram_fits_into_axes_that_are_given():
     fig, axes = plt.subplots(1, 2, figsize=(5.8, 3))
     for ax, dfa in zip(axes, (parity(), divisible_by(3)), strict=True):
         assert state_diagram(dfa, ax=ax) is fig
-    fig.canvas.draw()
+    fig.draw_without_rendering()
     for ax in axes:
         assert [item for item in ax.texts if item.get_gid() == "in a circle"]
         for item in ax.texts:

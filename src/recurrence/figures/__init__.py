@@ -1,5 +1,6 @@
 """Figures: the book's style, explorers that run in a page and live in a notebook, and drawings by code."""
 
+from .automaton import automaton_explorer, interesting_word
 from .charts import counting, success_chart
 from .controls import Button, Choice, Control, Number, Slider, Text
 from .diagrams import depth_places, two_layers, unrolled
@@ -18,11 +19,13 @@ __all__ = [
     "Number",
     "Slider",
     "Text",
+    "automaton_explorer",
     "band",
     "counting",
     "depth_places",
     "gain_explorer",
     "gain_frame",
+    "interesting_word",
     "label_lines",
     "machine_and_net",
     "regime",

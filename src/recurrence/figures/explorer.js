@@ -56,18 +56,31 @@
       if (readout.textContent !== text) readout.textContent = text;
     };
 
+    const tell = (control, field) => {
+      const text = control.texts[Number(field.value)];
+      field.setAttribute("aria-valuetext", text);
+      field.nextElementSibling.textContent = text;
+    };
+
+    // For views whose controls depend on one another; `last` is the last value that a slider may take.
+    const set = (name, value, last) => {
+      const i = spec.controls.findIndex((control) => control.name === name);
+      const [control, field] = [spec.controls[i], fields[i]];
+      if (!control.values) return void (field.value = value);
+      if (last !== undefined) field.max = control.values.indexOf(last);
+      field.value = control.values.indexOf(value);
+      if (control.kind === "slider") tell(control, field);
+    };
+
     const update = () => {
       const values = {};
       spec.controls.forEach((control, i) => {
         values[control.name] = read(control, fields[i]);
         if (control.kind === "text" && fields[i].value !== values[control.name]) fields[i].value = values[control.name];
-        if (control.kind !== "slider") return;
-        const text = control.texts[Number(fields[i].value)];
-        fields[i].setAttribute("aria-valuetext", text);
-        fields[i].nextElementSibling.textContent = text;
+        if (control.kind === "slider") tell(control, fields[i]);
       });
       const shown = frame();
-      const helpers = { svg: element, ticks, state, alt: spec.alt, width: view.clientWidth || 640 };
+      const helpers = { svg: element, ticks, state, set, alt: spec.alt, width: view.clientWidth || 640 };
       try {
         say(render(view, shown, values, helpers) ?? shown?.readout ?? "");
       } catch (error) {

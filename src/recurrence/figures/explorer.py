@@ -42,7 +42,8 @@ class Explorer:
         view: the name of a file in ``figures/views``, or the path of a JavaScript file that exports
             ``render(root, frame, values, helpers)``. It draws into ``root`` and may return the readout. ``helpers`` has
             ``svg(tag, attributes, ...children)``, ``ticks(low, high, count)``, ``width`` (of ``root`` in px), ``alt``,
-            and ``state``, an object that lasts between calls.
+            ``state``, an object that lasts between calls, and ``set(name, value, last)``, which puts a value into a
+            control and limits a slider to the values up to ``last``.
         data: given instead of ``compute``.
         title: names the explorer for those who hear the page.
         alt: says what the picture shows.

@@ -152,7 +152,7 @@ def _candidates(
             return [_ring(len(shown))]
         columns = int(np.clip((width - 2 * radius) / (4.4 * radius), 3, 5))
         found = placements(len(shown), pairs, layers, columns)
-        return found[: 3 if len(shown) <= 8 else 2]
+        return found[: 4 if len(shown) <= 8 else 2]
     if missing := [state for state in shown if state not in positions]:
         raise ValueError(f"positions lack the state {missing[0]!r}")
     places = np.array([positions[state] for state in shown], dtype=float)
@@ -186,7 +186,7 @@ def _fitted(
         routes, start, cost = route(at, radius, edges, boxes)
         low, high = _extent(at, radius, routes, start, boxes)
         if high[0] - low[0] <= width:
-            return cost + 0.15 * (high[1] - low[1]), routes, start, at
+            return cost + 0.25 * (high[1] - low[1]), routes, start, at
         pitch -= (high[0] - low[0] - width) / span + 0.5
     return None
 

@@ -33,15 +33,13 @@ def placements(n: int, pairs: Sequence[tuple[int, int]], layers: Sequence[int], 
     points = np.array([(x + 0.5 * (y % 2), y) for y in range(rows) for x in range(columns)], dtype=float)
     ends = np.array(sorted({(min(pair), max(pair)) for pair in pairs}), dtype=int).reshape(-1, 2)
     forward = np.array([(p, q) for p, q in pairs if layers[q] == layers[p] + 1], dtype=int).reshape(-1, 2)
-    found = []
-    for begin in _beginnings(n, layers, rows, columns):
-        found.append(_descend(begin, points, ends, forward))
-    found.sort(key=lambda pair: pair[0])
-    return [points[at] for _, at in found]
+    found = [_descend(begin, points, ends, forward) for begin in _beginnings(n, layers, rows, columns)]
+    best = {at.tobytes(): at for _, at in sorted(found, key=lambda pair: pair[0])}
+    return [points[at] for at in best.values()]
 
 
 def _beginnings(n: int, layers: Sequence[int], rows: int, columns: int) -> list[NDArray[np.int_]]:
-    """States in a row, by layers, and around a ring, as places in the lattice."""
+    """States in a row, by layers, around a ring, and mixed in a few ways, as places in the lattice."""
     order = sorted(range(n), key=lambda state: layers[state])
     middle = rows // 2
     by_row = sorted(range(rows * columns), key=lambda place: (abs(place // columns - middle), place % columns))
@@ -50,7 +48,9 @@ def _beginnings(n: int, layers: Sequence[int], rows: int, columns: int) -> list[
     at = np.array([(place % columns, place // columns) for place in range(rows * columns)]) - centre
     ring = sorted(range(rows * columns), key=lambda place: (-np.abs(at[place]).max(), np.arctan2(*at[place][::-1])))
     found = []
-    for places in (by_row, by_layer, ring):
+    draw = np.random.default_rng(0)
+    mixed = [list(draw.permutation(by_row[: n + 2])) for _ in range(5 if n <= 8 else 1)]
+    for places in (by_row, by_layer, ring, *mixed):
         begin = np.empty(n, dtype=int)
         begin[order] = places[:n]
         found.append(begin)

@@ -1,0 +1,245 @@
+"""The explorer of automata: what the page computes equals the machine and the exact net, whatever the reader does."""
+
+import random
+import re
+from itertools import product
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from recurrence.compile import dfa_to_grid_rnn, dfa_to_rnn
+from recurrence.exact import Recognizer
+from recurrence.figures import automaton_explorer, interesting_word
+from recurrence.machines import DFA, NAMED, divisible_by, parity, symmetric_group
+
+KEYS = {
+    "(a|b)*abb": "abb",
+    "PARITY": "parity",
+    "divisible by 3": "divisible-by-3",
+    "without 000": "tomita-4",
+    "word problem of S₃": "s3",
+}
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    return automaton_explorer()
+
+
+class Reader:
+    """Uses the page as a reader does, and reads it."""
+
+    def __init__(self, page):
+        self.page = page
+        self.machine = page.get_by_role("combobox", name="Machine")
+        self.word = page.get_by_role("textbox", name="Word")
+        self.slider = page.get_by_role("slider", name="Symbols read")
+
+    def said(self):
+        return self.page.get_by_role("status").text_content()
+
+    def outputs(self):
+        return [int(text) for text in self.page.locator("[data-output]").all_text_contents()]
+
+    def lit(self):
+        states = self.page.locator("circle[data-state]").all()
+        return [state.get_attribute("data-state") for state in states]
+
+    def active(self):
+        return self.page.evaluate(
+            "Object.fromEntries([...document.querySelectorAll('[data-unit]')].filter(n => n.dataset.value !== '0')"
+            ".map(n => [n.dataset.unit, Number(n.dataset.value)]))"
+        )
+
+
+@pytest.fixture
+def reader(site, explorer):
+    return Reader(site.open(explorer.to_html()))
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_typed_words_are_decided_as_by_the_machine_and_the_exact_net(reader, name):
+    dfa, draw = NAMED[KEYS[name]], random.Random(3)
+    net = dfa_to_rnn(dfa)
+    reader.machine.select_option(label=name)
+    words = ["".join(word) for n in range(4) for word in product(dfa.alphabet, repeat=n)]
+    words += ["".join(draw.choices(dfa.alphabet, k=k)) for k in (9, 17, 24)]
+    for word in words:
+        reader.word.fill(word)
+        states = list(dfa.run(word))
+        assert reader.outputs() == [int(q in dfa.accept) for q in states]
+        assert reader.outputs()[1:] == net.outputs(word)
+        assert reader.lit() == [str(states[-1])]
+        *_, last = net.run(word)
+        assert reader.active() == {net.rnn.units[i]: value for i, value in last.items()}
+        assert reader.said().endswith(f"Output {net.accepts(word):d}: {'accept' if dfa.accepts(word) else 'reject'}.")
+        taken = reader.page.locator("path[data-taken]").all()
+        assert len(taken) == min(len(word), 1)
+        assert all(word[-1] in path.get_attribute("data-taken") for path in taken)
+
+
+def test_arrow_keys_step_through_the_word(reader):
+    dfa = NAMED["abb"]
+    assert reader.word.input_value() == "babaabb"
+    reader.slider.focus()
+    for t in reversed(range(7)):
+        reader.page.keyboard.press("ArrowLeft")
+        states = list(dfa.run("babaabb"[:t]))
+        assert reader.slider.get_attribute("aria-valuetext") == str(t)
+        assert reader.lit() == [str(states[-1])]
+        assert len(reader.outputs()) == t + 1
+        unit = f"{states[-2]}&{'babaabb'[t - 1]}" if t else "start"
+        assert reader.active() == {unit: 1}
+        assert f"Unit {unit} is 1, all others are 0" in reader.said()
+    assert reader.said().startswith("Nothing read yet.")
+    reader.page.keyboard.press("End")
+    assert reader.said().startswith(
+        "Read babaabb. Unit 2&b is 1, all others are 0: the net was in state 2, read b, and is"
+    )
+    assert reader.slider.get_attribute("max") == "7"
+
+
+def test_typing_reads_on_and_deleting_goes_back(reader):
+    reader.machine.select_option(label="PARITY")
+    reader.word.fill("")
+    assert reader.outputs() == [0]
+    assert reader.slider.get_attribute("max") == "0"
+    reader.word.press_sequentially("1101")
+    assert reader.outputs() == [0, 1, 0, 0, 1]
+    assert reader.slider.input_value() == "4"
+    reader.page.keyboard.press("Backspace")
+    assert reader.outputs() == [0, 1, 0, 0]
+    reader.word.fill("1" * 40)
+    assert len(reader.outputs()) == 24 + 1  # the field takes no more
+
+
+def test_a_symbol_outside_the_alphabet_is_named_and_not_read(reader):
+    reader.word.fill("abcb")
+    said = reader.said()
+    assert said.startswith(
+        "“c” is no symbol of this machine, which reads a and b: the net stopped before it. Read ab. "
+    )
+    assert reader.word.input_value() == "abcb"
+    assert reader.outputs() == [0, 0, 0]
+    reader.word.fill("abb")
+    assert reader.said().startswith("Read abb. ")
+
+
+def test_each_machine_keeps_its_word(reader):
+    reader.word.fill("abab")
+    reader.machine.select_option(label="divisible by 3")
+    assert reader.word.input_value() == "10010"
+    assert reader.slider.input_value() == reader.slider.get_attribute("max") == "5"
+    assert "is no symbol" not in reader.said()
+    reader.machine.select_option(label="(a|b)*abb")
+    assert reader.word.input_value() == "abab"
+    assert reader.said().startswith("Read abab. ")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_axe_finds_nothing_and_nothing_overflows(site, explorer, theme, width):
+    reader = Reader(site.open(explorer.to_html(), width=width, scheme=theme))
+    for name in KEYS:
+        reader.machine.select_option(label=name)
+        assert reader.page.evaluate("document.documentElement.scrollWidth") <= width
+        frame = reader.page.locator(".rx-view").bounding_box()
+        for box in reader.page.evaluate(
+            "[...document.querySelectorAll('svg[role=img] text')].map(n => n.getBoundingClientRect().toJSON())"
+        ):
+            assert frame["x"] - 1 <= box["left"] <= box["right"] <= frame["x"] + frame["width"] + 1
+            assert frame["y"] - 1 <= box["top"] <= box["bottom"] <= frame["y"] + frame["height"] + 1
+    found = Axe().run(reader.page).response["violations"]
+    assert [(rule["id"], rule["impact"]) for rule in found if rule["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_lit_can_be_read(site, explorer, theme):
+    page = site.open(explorer.to_html(), scheme=theme)
+    pairs = page.evaluate(
+        """[...document.querySelectorAll("g[data-unit]")].filter(n => n.dataset.value !== "0")
+        .concat([...document.querySelectorAll("circle[data-state]")].map(n => n.parentNode)).map(g => {
+          const shape = g.querySelector("circle[data-state]") ?? g.querySelector("rect");
+          const bold = [...g.querySelectorAll("text")].filter(t => t.style.fontWeight === "700");
+          const text = bold.find(t => t.style.fill.includes("paper"));
+          return [getComputedStyle(shape).fill, getComputedStyle(text).fill];
+        })"""
+    )
+    assert len(pairs) == 2
+
+    def luminance(colour):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    for colours in pairs:
+        low, high = sorted(map(luminance, colours))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+def test_a_net_with_two_steps_a_symbol_and_one_of_slu_units(site):
+    dfa = NAMED["abb"]
+    nets = {"grid": (dfa, dfa_to_grid_rnn(dfa)), "slu": (dfa, dfa_to_rnn(dfa, activation="slu"))}
+    reader = Reader(site.open(automaton_explorer("two", nets, {"grid": "ababb"}).to_html()))
+    for name, (_, net) in nets.items():
+        reader.machine.select_option(label=name)
+        for word in ("", "abb", "babba"):
+            reader.word.fill(word)
+            assert reader.outputs() == [int(q in dfa.accept) for q in dfa.run(word)]
+            *_, last = net.run(word)
+            assert reader.active() == {net.rnn.units[i]: value for i, value in last.items()}
+            assert reader.lit() == [str(list(dfa.run(word))[-1])]
+
+
+def test_a_machine_of_ten_symbols_fits(site):
+    dfa = divisible_by(3, 10)
+    reader = Reader(site.open(automaton_explorer("ten", {"digits": (dfa, dfa_to_rnn(dfa))}).to_html(), width=390))
+    reader.word.fill("2025")
+    assert reader.outputs()[-1] == 1
+    assert reader.page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_first_word_of_a_machine_goes_far_and_is_accepted():
+    for dfa in (NAMED["abb"], parity(), symmetric_group(3), divisible_by(5)):
+        word = interesting_word(dfa)
+        assert 8 <= len(word) <= 8 + len(dfa.states)
+        assert dfa.accepts(word)
+        pairs = set(zip(dfa.run(word), word, strict=False))
+        assert len(pairs) >= min(6, len(dfa.transitions))
+    nothing = DFA((0,), "a", {(0, "a"): 0}, 0, ())
+    assert interesting_word(nothing) == "a" * 8
+
+
+def test_the_page_is_small_and_the_same_every_time(explorer):
+    assert len(explorer.to_html()) < 60_000
+    assert explorer.to_html() == automaton_explorer().to_html()
+
+
+def wrong(**changes):
+    net = dfa_to_rnn(parity())
+    parts = {"rnn": net.rnn, "w": net.w, "c": net.c, "alphabet": net.alphabet, "code": net.code}
+    return {"m": (parity(), Recognizer(**{**parts, **changes}))}
+
+
+@pytest.mark.parametrize(
+    ("machines", "words", "message"),
+    [
+        ({}, None, "needs a machine"),
+        (wrong(alphabet=("1", "0")), None, r"reads \('1', '0'\), and the machine reads"),
+        (wrong(code=None), None, "no code"),
+        ({"m": (divisible_by(3), dfa_to_rnn(parity()))}, None, "the same for two states"),
+        ({"m": (parity(), dfa_to_rnn(divisible_by(3)))}, None, "the net's code differs"),
+        ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "1" * 25}, "25 symbols"),
+        ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "012"}, "outside the alphabet"),
+        ({"m": (NAMED["s5"], dfa_to_rnn(NAMED["s5"]))}, {"m": "s"}, "120 states"),
+    ],
+)
+def test_what_the_page_cannot_step_is_said(machines, words, message):
+    with pytest.raises(ValueError, match=message):
+        automaton_explorer("m", machines, words)
+
+
+def test_symbols_must_be_single_characters():
+    dfa = DFA((0,), ("up", "down"), {(0, "up"): 0, (0, "down"): 0}, 0, (0,))
+    with pytest.raises(ValueError, match="single characters"):
+        automaton_explorer("m", {"m": (dfa, dfa_to_rnn(dfa))})
