@@ -37,11 +37,13 @@ def step_to_rnn(
 
     **L hidden layers, L net steps an input.** The layers :math:`r^1, \dots, r^L` lie side by side in one net; in step k
     of an input layer k gets its value from layer k - 1, and the input is shown in the first step. That makes a pipeline
-    of L runs, of which only one should be there. So no unit has a bias: units :math:`p_1, \dots, p_L`, one of them 1
-    and the others 0, say which step it is, and layer k has its bias from :math:`p_{k-1}`, the first from
-    :math:`p_L + \mathrm{start}`. The other runs get no input and no bias, so all their units stay 0, whatever the
-    weights. The code, true at time 0 and after every L-th step, is :math:`h = U_2 r^L + c\, p_L + s\, \mathrm{start}`.
-    The first case is this one with :math:`p_1 = 1 - \mathrm{start}`.
+    of L runs, a step apart, of which one is ours. The others cannot disturb it, since layer k never hears but the step
+    before of layer k - 1; but left alone they would run from states of their own, perhaps infinitely many, to numbers
+    that may grow for ever. So no unit has a bias: units :math:`p_1, \dots, p_L`, one of them 1 and the others 0, say
+    which step it is, and layer k has its bias from :math:`p_{k-1}`, the first from :math:`p_L + \mathrm{start}`. The
+    other runs get no input and no bias, and all their units stay 0. The code, true at time 0 and after every L-th step,
+    is :math:`h = U_2 r^L + c\, p_L + s\, \mathrm{start}`; the first case is this one with
+    :math:`p_1 = 1 - \mathrm{start}`.
 
     Units: 1 + (L if L > 1) + the units of all layers, where an SLU makes two ReLUs, and so does what passes through
     without a unit around it, as x does in :math:`h + x`.
