@@ -26,7 +26,7 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
        \end{aligned}
 
     The lemma cuts the step between g and h, so the net's units are the g and one called ``start``. ``decode`` gives h,
-    by the names of :func:`state_names`.
+    by the names of ``recurrence.compile.automata.state_names``.
 
     Args:
         dfa: any machine.

@@ -37,9 +37,9 @@ def rnn_to_dfa(recognizer: Recognizer, limit: int | None = None) -> DFA:
     Its states are called by the units that are not 0, with their values where these are not 1: ``q1&a``, ``u1=2 u2``,
     and ``0`` for none. It need not be minimal.
 
-    With SLUs and integer W, U, b and :math:`h_0` the search ends by Theorem 4.5, see :func:`state_bound`. For all other
+    With SLUs and integer W, U, b and :math:`h_0` the search ends by Theorem 4.5, see ``state_bound``. For all other
     nets it need not end: fractions may grow longer and ReLUs larger for ever, and an irrational :math:`h_0` is beyond
-    exact numbers. :func:`recurrence.compile.digit_net` shows why the theorem needs an integer :math:`h_0`.
+    exact numbers. ``digit_net`` shows why the theorem needs an integer :math:`h_0`.
 
     Args:
         recognizer: any net.

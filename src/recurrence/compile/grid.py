@@ -1,12 +1,10 @@
 """A finite automaton as a simple RNN with few units: states on a grid, two net steps a symbol."""
 
-from collections.abc import Sequence
-
 from recurrence.compile.automata import recognizer, state_names
 from recurrence.compile.lemma import step_to_rnn
 from recurrence.compile.names import unique
 from recurrence.compile.size import grid_shape
-from recurrence.exact import Expression, Recognizer, Step, Vector, const, relu, total, variable
+from recurrence.exact import Expression, Recognizer, Step, const, relu, total, variable
 from recurrence.machines import DFA
 from recurrence.machines.dfa import State
 
@@ -42,8 +40,9 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
     Args:
         dfa: any machine.
 
-    Source: nets of :math:`O(\sqrt{|Q|})` threshold units for a fixed alphabet are due to Indyk, Optimal simulation of
-    automata by neural nets (1995). This construction is for ReLU units with a linear readout.
+    Source: a construction of our own for ReLUs, small integers and a linear readout. For threshold units Minsky (1967)
+    needs :math:`O(|Q|)`, Alon, Dewdney and Ott (1991) :math:`O(|Q|^{3/4})`, Horne and Hush (1996)
+    :math:`O(\sqrt{|Q|})`, for a given alphabet; see also Indyk, Optimal simulation of automata by neural nets (1995).
     """
     rows, columns = grid_shape(len(dfa.states), len(dfa.alphabet))
     place, names = grid_places(dfa), grid_names(dfa)
@@ -95,7 +94,7 @@ def grid_names(dfa: DFA) -> tuple[str, ...]:
     return unique(names, taken=state_names(dfa))
 
 
-def _one_hot(v: Expression, size: int, what: str) -> Sequence[Expression] | Vector:
+def _one_hot(v: Expression, size: int, what: str) -> list[Expression]:
     r"""The one-hot vector of a number v in 0, ..., size - 1, where :math:`\mathrm{relu}(v + 1) = \mathrm{relu}(v) + 1`
     and :math:`\mathrm{relu}(v - k) = 0` from k = size - 1 on: size - 1 units.
     """

@@ -39,7 +39,7 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
     by :math:`\mathrm{relu}(a) - \mathrm{relu}(-a) = a`.
 
     Args:
-        step: one for which :func:`obstacles` finds none.
+        step: one for which ``obstacles`` finds none.
         layers: L, at least the step's depth.
         activation: of all units of the normal form.
     """

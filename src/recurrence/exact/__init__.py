@@ -5,10 +5,10 @@ lecture notes; a ``Network`` reads its states out as vectors, and a ``Recognizer
 ``Expression`` is a piecewise linear function written with relu and slu, and a ``Step`` a recurrence made of them.
 """
 
-from recurrence.exact.expression import Expression, Unit, Vector, const, total, units_of, variable
+from recurrence.exact.expression import Expression, Unit, const, total, units_of, variable
 from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, relu, slu, stack, variables
 from recurrence.exact.gather import GatherRecognizer
-from recurrence.exact.gradient import gradient, gradient_jump
+from recurrence.exact.gradients import gradient, gradient_jump
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network
 from recurrence.exact.recognizer import Recognizer
@@ -32,7 +32,6 @@ __all__ = [
     "Step",
     "TorchRecognizer",
     "Unit",
-    "Vector",
     "affine",
     "const",
     "gradient",

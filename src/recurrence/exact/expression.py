@@ -77,10 +77,10 @@ Atom = str | Unit
 
 
 class Expression:
-    """An affine combination of atoms; made by :func:`variable`, :func:`const`, sums, multiples, and units of these.
+    """An affine combination of atoms; made by ``variable``, ``const``, sums, multiples, and units of these.
 
     Attributes:
-        terms: read-only, ``{atom: nonzero number}``; an atom is a variable's name or a :class:`Unit`.
+        terms: read-only, ``{atom: nonzero number}``; an atom is a variable's name or a ``Unit``.
         constant: a number.
     """
 

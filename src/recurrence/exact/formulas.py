@@ -41,7 +41,7 @@ def AND(
     Args:
         es: expressions with values 0 and 1.
         name: of the unit.
-        layer: :func:`relu` or :func:`slu`, which agree here, since the argument is at most 1.
+        layer: ``relu`` or ``slu``, which agree here, since the argument is at most 1.
     """
     return layer(total((*es, 1 - len(es))), name)
 
@@ -51,7 +51,7 @@ def OR(
 ) -> Expression:
     r""":math:`e_1 \vee \dots \vee e_n = 1 - \mathrm{relu}(1 - \sum_i e_i)`, by De Morgan's law one unit; 0 for none.
 
-    The arguments are those of :func:`AND`; the unit says that all are false.
+    The arguments are those of ``AND``; the unit says that all are false.
     """
     return 1 - AND(*map(NOT, es), name=name, layer=layer)
 

@@ -57,7 +57,7 @@ def gradient_jump(f: Expression, point: Point, direction: Point) -> dict[str, Nu
     For :math:`f = \max(0, x_1, x_2)` the jump across :math:`x_1 = 0` is (1, 0) at (0, -1) and 0 at (0, 1), so f needs a
     second hidden layer.
 
-    The arguments and errors are those of :func:`gradient`.
+    The arguments and errors are those of ``gradient``.
     """
     beyond = gradient(f, point, direction)
     before = gradient(f, point, {name: -number(value, name) for name, value in direction.items()})
