@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import commuting_square, dfa_to_rnn, digit_net, rnn_to_dfa, state_bound, step_to_rnn
+from recurrence.compile import (
+    commuting_square,
+    dfa_to_grid_rnn,
+    dfa_to_rnn,
+    digit_net,
+    rnn_to_dfa,
+    state_bound,
+    step_to_rnn,
+)
 from recurrence.exact import (
     Recognizer,
     SimpleRNN,
@@ -152,3 +160,15 @@ def test_a3_the_step_of_parity_is_not_vanilla_and_its_map_is():
     found = rnn_to_dfa(Recognizer(net.rnn, net.V.dense()[0], net.c[0], "01"))
     assert found.equivalent(flip)
     assert commuting_square(flip, dfa_to_rnn(flip)) is None
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.data(), st.integers(1, 40), st.integers(1, 4), st.sampled_from([dfa_to_rnn, dfa_to_grid_rnn]))
+def test_e1_there_and_back_is_the_minimal_machine(data, size, symbols, compiler):
+    alphabet, states = "abcd"[:symbols], range(size)
+    targets = data.draw(st.lists(st.sampled_from(states), min_size=size * symbols, max_size=size * symbols))
+    table = dict(zip(product(states, alphabet), targets, strict=True))
+    machine = DFA(states, alphabet, table, 0, data.draw(st.sets(st.sampled_from(states))))
+    found = rnn_to_dfa(compiler(machine))
+    assert found.equivalent(machine)
+    assert found.minimize().canonical() == machine.minimize().canonical()
