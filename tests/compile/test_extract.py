@@ -116,6 +116,8 @@ def test_an_output_that_decides_nothing_is_named_with_a_shortest_word():
     net = Recognizer(SimpleRNN([[1]], [[1, 0]], [0], [0], "relu"), [1], 0, "ab")
     with pytest.raises(ValueError, match="the output after 'aa' is 2: neither"):
         rnn_to_dfa(net)
+    with pytest.raises(ValueError, match="the output after 'ba' is 3: neither"):
+        explore(lambda word, symbol: word + symbol, "", "ab", lambda word: 3 if word == "ba" else 0)
 
 
 def test_explore_takes_any_step_function():
