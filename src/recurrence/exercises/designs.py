@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
-__all__ = ["run_linear", "run_relu_net", "run_table", "settled_period"]
+__all__ = ["run_linear", "run_relu_net", "run_table", "settled_period", "weights"]
 
 
 def run_table(value: Any, word: Sequence[int]) -> bool:
@@ -27,7 +28,7 @@ def run_table(value: Any, word: Sequence[int]) -> bool:
 
 def run_relu_net(value: Any, word: Sequence[int]) -> list[float]:
     """The outputs of a net of one to three ReLU units, (W, U, b, h0, V, c), after each symbol."""
-    W, U, b, h, V, c = _weights(value, "W U b h0 V c", "dd d d d d -")
+    W, U, b, h, V, c = weights(value, "W U b h0 V c", "dd d d d d -")
     if len(h) > 3:
         raise ValueError(f"the net has {len(h)} units, and at most 3 are asked for")
     outputs = []
@@ -39,7 +40,7 @@ def run_relu_net(value: Any, word: Sequence[int]) -> list[float]:
 
 def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
     """The outputs of a linear recurrence (W, U, h0, V) without bias, after each input."""
-    W, U, h, V = _weights(value, "W U h0 V", "dd d d d")
+    W, U, h, V = weights(value, "W U h0 V", "dd d d d")
     outputs = []
     for x in xs:
         h = W @ h + U * x
@@ -49,7 +50,7 @@ def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
 
 def settled_period(value: Any, period: int) -> int:
     """The period asked for, if that is the smallest one of the orbit of (W, b, h0) under tanh after 2000 steps."""
-    W, b, h = _weights(value, "W b h0", "dd d d")
+    W, b, h = weights(value, "W b h0", "dd d d")
     orbit = [h]
     for _ in range(2060):
         orbit.append(np.tanh(W @ orbit[-1] + b))
@@ -63,24 +64,36 @@ def settled_period(value: Any, period: int) -> int:
     return found
 
 
-def _weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
-    """The parts of a net as arrays of floats, if their shapes (``dd`` a matrix, ``d`` a vector, ``-`` a number) fit.
+def weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
+    """The parts of a net as arrays of floats, one to a name.
 
-    A row or a column stands for a vector, and a single number in brackets for a number.
+    Args:
+        value: a list or tuple of them.
+        names: of the parts, in their order.
+        shapes: of the parts: ``dd`` a matrix, ``d`` a vector, ``d2`` a matrix of two columns, ``-`` a number. A row or
+            a column stands for a vector, and a single number in brackets for a number.
+
+    Raises:
+        ValueError: a part is missing, holds no numbers or has another shape.
     """
     expected = f"the answer is ({', '.join(names.split())})"
     if not isinstance(value, list | tuple) or len(value) != len(names.split()):
         raise ValueError(f"{expected}, {len(names.split())} values")
     try:
-        parts = [np.asarray(part, dtype=float) for part in value]
+        parts = [np.asarray(_detached(part), dtype=float) for part in value]
     except (TypeError, ValueError) as error:
         raise ValueError(f"{expected} in numbers, lists or tensors; {error}") from error
     d = parts[0].shape[-1] if parts[0].ndim else 1
     fitting = []
     for name, part, shape in zip(names.split(), parts, shapes.split(), strict=True):
-        wanted = () if shape == "-" else (d,) * len(shape)
+        wanted = () if shape == "-" else tuple(d if size == "d" else int(size) for size in shape)
         accepted = {"-": [(), (1,)], "d": [(d,), (d, 1), (1, d)]}.get(shape, [wanted])
         if part.shape not in accepted:
             raise ValueError(f"{expected}; with {d} units {name} has shape {wanted}, yours {part.shape}")
         fitting.append(part.reshape(wanted))
     return fitting
+
+
+def _detached(part: Any) -> Any:
+    """A tensor without its gradient, so that trained parameters count as numbers."""
+    return part.detach() if isinstance(part, Tensor) else part
