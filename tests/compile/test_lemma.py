@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recurrence.compile import Uncompilable, step_to_rnn
+from recurrence.compile.names import unique
 from recurrence.exact import AND, Step, const, if_then_else, maximum, relu, slu, total, variable, variables
 
 h, x, y = map(variable, "hxy")
@@ -92,7 +93,7 @@ def test_the_maximum_of_three_is_refused_and_compiled_with_two_steps():
 
 def test_the_other_runs_of_the_pipeline_rest():
     """Left alone they would double for ever."""
-    step = Step({"m": maximum(variable("m") * 2, x, y) + 1}, INPUTS, {"m": -5})
+    step = Step({"m": maximum(variable("m") * 2, x, y + 1) + 1}, INPUTS, {"m": -5})
     network, xs = step_to_rnn(step, variable("m"), 3), [(1, 2), (-7, 0), (5, 100), (0, 0), (-1, -1)]
     agree(network, step, [variable("m")], xs)
     assert_silent(network, xs)
@@ -129,6 +130,10 @@ def test_bias_of_the_second_layer_moves_into_bias_start_and_readout():
     assert network.rnn.W.dense() == ((0, 0), (-9, 3))
     assert network.rnn.b == (0, 16)
     assert (network.V.dense(), network.c) == (((-3, 1),), (5,))
+
+
+def test_numbered_names_are_unique_too():
+    assert unique(["a", "a", "a#2", "a", 1, "1"], taken=["1"]) == ("a", "a#2", "a#2#2", "a#3", "1#2", "1#3")
 
 
 def test_names_are_unique_and_avoid_those_of_the_step():
