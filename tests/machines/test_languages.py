@@ -223,6 +223,14 @@ def test_there_and_back(dfa):
     assert back.canonical() == dfa.canonical()
 
 
+def test_symbols_that_are_no_characters_become_private_ones_in_order():
+    table = {(0, "go"): 1, (0, "stop"): 0, (1, "go"): 1, (1, "stop"): 1}
+    machine = DFA([0, 1], ["stop", "go"], table, 0, [1]).to_automata_lib()
+    assert machine.input_symbols == {"\U000f0000", "\U000f0001"}
+    assert machine.accepts_input("\U000f0000\U000f0001")
+    assert not machine.accepts_input("\U000f0000")
+
+
 def test_partial_machines_are_made_total():
     partial = LibraryDFA(
         states={"p", "q", "alone"},

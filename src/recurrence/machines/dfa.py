@@ -186,7 +186,7 @@ class DFA:
             ValueError: an expression that cannot be read, or a symbol outside the alphabet.
         """
         alphabet = in_order(alphabet, "symbols of the alphabet")
-        return cls.from_automata_lib(translate_regex(regex, alphabet), alphabet).minimize().canonical()
+        return cls.from_automata_lib(translate_regex(regex, alphabet), alphabet).canonical()
 
     @classmethod
     def from_automata_lib(cls, machine: LibraryDFA, alphabet: Iterable[Symbol]) -> DFA:

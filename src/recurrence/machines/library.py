@@ -56,7 +56,7 @@ def parts(machine: LibraryDFA, alphabet: tuple[Symbol, ...]) -> tuple[Any, ...]:
 
 
 def translate_regex(regex: str, alphabet: tuple[Symbol, ...]) -> LibraryDFA:
-    """A machine for a regular expression over the alphabet.
+    """The minimal machine of a regular expression over the alphabet; a transition may be missing.
 
     Raises:
         ValueError: the alphabet has a symbol that is not one character, the expression cannot be read, or it uses a
