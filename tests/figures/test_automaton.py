@@ -2,13 +2,13 @@
 
 import random
 import re
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from recurrence.compile import dfa_to_grid_rnn, dfa_to_rnn
-from recurrence.exact import Recognizer
+from recurrence.exact import Code, Recognizer, SimpleRNN
 from recurrence.figures import automaton_explorer, interesting_word
 from recurrence.machines import DFA, NAMED, divisible_by, parity, symmetric_group
 
@@ -73,9 +73,8 @@ def test_typed_words_are_decided_as_by_the_machine_and_the_exact_net(reader, nam
         *_, last = net.run(word)
         assert reader.active() == {net.rnn.units[i]: value for i, value in last.items()}
         assert reader.said().endswith(f"Output {net.accepts(word):d}: {'accept' if dfa.accepts(word) else 'reject'}.")
-        taken = reader.page.locator("path[data-taken]").all()
-        assert len(taken) == min(len(word), 1)
-        assert all(word[-1] in path.get_attribute("data-taken") for path in taken)
+        taken = [path.get_attribute("data-taken") for path in reader.page.locator("path[data-taken]").all()]
+        assert taken == [f"{before} {after}" for before, after in pairwise(states)][-1:]
 
 
 def test_arrow_keys_step_through_the_word(reader):
@@ -189,6 +188,17 @@ def test_a_net_with_two_steps_a_symbol_and_one_of_slu_units(site):
             *_, last = net.run(word)
             assert reader.active() == {net.rnn.units[i]: value for i, value in last.items()}
             assert reader.lit() == [str(list(dfa.run(word))[-1])]
+
+
+def test_the_activation_and_the_bias_of_the_readout_count(site):
+    """One unit clips the number of 1s at 1, and the readout turns it round."""
+    seen = SimpleRNN([[1]], [[0, 1]], (0,), (0,), "slu", ("seen",))
+    net = Recognizer(seen, (-1,), 1, "01", code=Code(("seen",), [[1]], (0,)))
+    dfa = DFA((0, 1), "01", {(0, "0"): 0, (0, "1"): 1, (1, "0"): 1, (1, "1"): 1}, 0, (0,))
+    reader = Reader(site.open(automaton_explorer("seen", {"no 1": (dfa, net)}, {"no 1": "00101"}).to_html()))
+    assert reader.outputs() == [1, 1, 1, 0, 0, 0]
+    assert reader.active() == {"seen": 1}
+    assert reader.said() == "Read 00101. Unit seen is 1, all others are 0: state 1. Output 0: reject."
 
 
 def test_a_machine_of_ten_symbols_fits(site):

@@ -151,8 +151,12 @@ def test_a_run_shows_every_state_and_output(net, word):
 
 def test_a_run_with_two_steps_a_symbol_has_an_output_only_after_the_second():
     net = dfa_to_grid_rnn(NAMED["abb"])
-    rows = by_rows(read_off(space_time(net, "abb")))
+    table = read_off(space_time(net, "abb"))
+    rows = by_rows(table)
     assert [len(row) for row in rows] == [7] * net.units + [4]
+    columns = sorted({x for _, x in table})
+    low = max(y for y, _ in table)
+    assert [x for y, x in sorted(table) if y == low] == columns[::2]
     assert rows[-1] == [0, 0, 0, 1]
 
 

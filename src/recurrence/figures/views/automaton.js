@@ -70,7 +70,7 @@ const drawDiagram = (net, h, taken, { svg }) => {
   for (const edge of diagram.edges) {
     const on = taken && edge.from === taken[0] && edge.symbols.includes(taken[1]);
     const colour = on ? "var(--rx-c1)" : "var(--rx-ink)";
-    const data = on ? { "data-taken": edge.word } : {};
+    const data = on ? { "data-taken": `${net.states[edge.from]} ${net.states[edge.to]}` } : {};
     group.append(svg("path", { d: edge.d, fill: "none", stroke: colour, "stroke-width": on ? 3 : 1.3, ...data }));
     group.append(svg("path", { d: edge.head, fill: colour, stroke: colour, "stroke-width": on ? 2 : 0 }));
     const halo = "paint-order: stroke; stroke: var(--rx-paper); stroke-width: 4px; stroke-linejoin: round";
@@ -153,7 +153,7 @@ const drawStrip = (net, states, symbols, now, room, { svg }) => {
   if (rows.length > ROWS) rows = rows.filter((unit) => states.some((h) => h.has(unit)));
   const longest = Math.max(6, ...rows.map((unit) => net.units[unit].length));
   const left = 8 * longest + 6;
-  const wide = Math.min(room < BESIDE ? 30 : 40, (room - left) / states.length);
+  const wide = Math.min(room < BESIDE ? 30 : 40, (room - left - 2) / states.length);
   const top = 20;
   const below = top + rows.length * high + 6;
   group.append(svg("text", { x: 0, y: 14, class: "rx-axis" }, "reads"));
