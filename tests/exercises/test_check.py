@@ -213,6 +213,7 @@ def test_an_unknown_exercise_is_an_error_that_names_the_known():
         check("01-two-steps", right)
 
 
+@pytest.mark.usefixtures("unchecked")  # beartype itself draws random items of what it checks
 def test_checking_leaves_the_global_generators_alone():
     states = [random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()]
     for name in EXERCISES:
