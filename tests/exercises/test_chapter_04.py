@@ -104,6 +104,14 @@ def forgives(cell):
 
 
 @torch.no_grad()
+def fades(cell):
+    """A fault is remembered for five letters."""
+    cell, w, c = in_order(cell)
+    cell.b_f[3] = 1.0
+    return cell, w, c
+
+
+@torch.no_grad()
 def counts_to_a_hundred(cell):
     """The memory of unit 1 leaks."""
     cell, w, c = in_order(cell)
@@ -174,6 +182,7 @@ WRONG = {
         lambda cell: (LSTMCell(2, 6), *in_order(cell)[1:]),
         lambda cell: (cell, [1.0, -1.0], -0.7),
         lambda cell: (cell, "readout", -0.7),
+        fades,
     ],
     "04-crowding": [
         lambda N, d: (crowding(N, d)[0], 2 / crowding(N, d)[0]),
@@ -252,6 +261,7 @@ MALFORMED = {
     ("04-relu-counter", 7): "On example 1 of 129: the net has 3 units, and at most 2 are asked for.",
     ("04-lstm-order", 0): "The net accepts 'ba' and should reject it; no shorter word was found wrong.",
     ("04-lstm-order", 1): "The net accepts 'abab' and should reject it; no shorter word was found wrong.",
+    ("04-lstm-order", 10): "The net accepts 'aaaaababbbbb' and should reject it; no shorter word was found wrong.",
     ("04-lstm-order", 5): "The answer is (cell, w, c), 3 values.",
     ("04-lstm-order", 6): "The answer is (cell, w, c) with the cell that the function was given, an LSTMCell(2, 4).",
     ("04-lstm-order", 8): "The answer is (cell, w, c) with 4 numbers w and one number c.",

@@ -137,7 +137,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "04-relu-counter",
-        "Two ReLUs that count",
+        "Counting outside a box",
         "relu_counter()",
         ("word",),
         cases=(*((word,) for word in all_words("ab", 6)), ("a" * 100 + "b" * 101,), ("b" * 100 + "a" * 101,)),
