@@ -103,7 +103,7 @@ def test_copies_are_equal_with_equal_hashes(dfa):
 
 
 def test_each_part_is_part_of_the_value():
-    parts = ([0, 1], "ab", {(q, x): 0 for q in (0, 1) for x in "ab"}, 0, [0])
+    parts = ([0, 1], "ab", {(0, "a"): 0, (0, "b"): 1, (1, "a"): 0, (1, "b"): 0}, 0, [0])
     dfa = DFA(*parts)
     same = DFA(parts[0], parts[1], dict(reversed(parts[2].items())), 0, iter([0]))
     assert (same, hash(same)) == (dfa, hash(dfa))

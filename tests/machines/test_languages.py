@@ -83,7 +83,8 @@ def test_a_shortest_word_may_be_as_long_as_both_machines():
 
 
 @pytest.mark.parametrize(
-    ("alphabet", "word"), [("ab", "ba"), (["go", "stop"], ("stop", "go")), ((0, 1), (1, 0)), (["a", 1], (1, "a"))]
+    ("alphabet", "word"),
+    [("ab", "ba"), (["go", "stop"], ("stop", "go")), ((0, 1), (1, 0)), (["a", 1], (1, "a")), (["", "a"], ("a", ""))],
 )
 def test_a_word_is_a_string_if_symbols_are_characters(alphabet, word):
     first, second = alphabet

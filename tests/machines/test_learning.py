@@ -82,6 +82,14 @@ def test_a_teacher_that_is_no_finite_automaton_ends_at_max_states(teacher, max_s
     assert any(found.dfa.accepts(word) != bool(teacher(word)) for word in words)
 
 
+def test_a_teacher_that_turns_to_noise_is_given_up_within_a_round():
+    """Parity of the length up to 40 symbols, noise beyond: many rows come of the first long word."""
+    words = word_sample("01", 5, 300, 80)
+    found = learn(lambda word: noise(word) if len(word) > 40 else len(word) % 2, "01", words, 20)
+    assert not found.complete
+    assert found.queries <= 20 * (1 + 20 * 2) + 20 * (4 + 7) + len(words)
+
+
 def test_one_symbol_and_noise_end_too():
     found = learn(noise, [0], [(0,) * n for n in range(400)], 40)
     assert not found.complete
