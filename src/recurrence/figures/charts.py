@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from recurrence.training import proportion
+
 from .style import COLOURS
 
 __all__ = ["counting", "success_chart"]
@@ -49,7 +51,8 @@ def success_chart(
     for i, net in enumerate(nets):
         for j, language in enumerate(languages):
             ax, counts = axes[i][j], list(results[net][language].values())
-            low, high = np.array([_clopper_pearson(k, n, level) for k, n in counts]).T
+            intervals = [proportion(k, n, level) for k, n in counts]
+            low, high = [p.low for p in intervals], [p.high for p in intervals]
             x, colour = np.arange(len(lengths)), COLOURS[i % len(COLOURS)]
             ax.vlines(x, low, high, color=colour, lw=1.8)
             ax.plot(x, [k / n for k, n in counts], "o", color=colour, ms=5, clip_on=False, zorder=3)
@@ -82,14 +85,6 @@ def _sides(results: Mapping[str, Mapping[str, Mapping[object, tuple[int, int]]]]
                 if not (n >= 1 and 0 <= k <= n):
                     raise ValueError(f"{net} on {language} at {length}: {k} of {n} is no rate of success")
     return nets, languages, lengths
-
-
-def _clopper_pearson(k: int, n: int, level: float) -> tuple[float, float]:
-    from scipy.stats import beta  # slow to import, so only here
-
-    rest = (1 - level) / 2
-    low = float(beta.ppf(rest, k, n - k + 1)) if k else 0.0
-    return low, float(beta.ppf(1 - rest, k + 1, n - k)) if k < n else 1.0
 
 
 def counting(
