@@ -71,8 +71,16 @@ def test_counting_runs_one_point():
     check_rates(result)
     assert len(result["reach"]) == len(result["valid"]) == 2
     assert all(0 <= n <= 12 for n in result["reach"])
-    assert result["reach"][result["seed"]] == max(result["reach"])
     assert counting.net(point, result)(counting.task("a^n b^n c^n").test.inputs).shape[-1] == 4
+
+
+@pytest.mark.usefixtures("small")
+def test_the_stored_counter_is_the_first_of_those_that_count_farthest(monkeypatch):
+    monkeypatch.setattr(counting, "SEEDS", range(4))
+    found = iter([2, 5, 5, 3])
+    monkeypatch.setattr(counting, "reach", lambda net, part, limit: next(found))
+    result = counting.run({"language": "a^n b^n", "cell": "tanh"})
+    assert (result["reach"], result["seed"]) == ([2, 5, 5, 3], 1)
 
 
 def test_bands_are_new_words_of_their_lengths():

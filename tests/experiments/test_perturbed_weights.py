@@ -79,6 +79,10 @@ def test_perturbed_weights_run_one_point(monkeypatch):
         "after": {"depth": [20] * 3, "long": [True] * 3},
         "diverged": 0,
     }
+    noisy = perturbed_weights.run({**point, "noise": 0.03})["before"]
+    torch.manual_seed(123)
+    assert perturbed_weights.run({**point, "noise": 0.03})["before"] == noisy  # the noise follows the seeds alone
+    assert len(set(noisy["depth"])) > 1
     fresh = perturbed_weights.run({**point, "noise": None})
     assert max(fresh["before"]["depth"]) < 20
     assert not any(fresh["before"]["long"])

@@ -26,9 +26,10 @@ def probes(numbers):
     return language.sequences([word for n in numbers for word in language.probes(n)])
 
 
-@pytest.mark.parametrize("limit", [0, 1, 7, 10, 11, 23, 30, 31])
+@pytest.mark.parametrize("limit", [0, 1, 7, 10, 11, 23, 27, 30, 31])
 def test_reach_is_the_last_number_before_the_first_mistake(limit):
     assert reach(counter(limit), probes, 30) == min(limit, 30)
+    assert reach(counter(limit), probes, 25) == min(limit, 25)
 
 
 def test_right_means_every_step_of_a_word_and_no_step_behind_it():

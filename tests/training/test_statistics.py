@@ -1,12 +1,14 @@
 """Intervals: Student's table, coverage, and the text they print."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from recurrence.training import Interval, band, interval
+from recurrence.training import Interval, band, interval, proportion
 
 numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
@@ -87,3 +89,51 @@ def test_bad_values_are_named(values, level, culprit):
 def test_a_band_needs_two_curves():
     with pytest.raises(ValueError, match=r"at least 2 curves.*\(1, 2\)"):
         band([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    # ends with a closed form: all or none of n gives (a/2)^(1/n); 1 of 2 gives 1 - sqrt(1 - a/2) and sqrt(1 - a/2)
+    [
+        (10, 10, 0.025**0.1, 1),
+        (0, 10, 0, 1 - 0.025**0.1),
+        (0, 1, 0, 0.975),
+        (1, 2, 1 - 0.975**0.5, 0.975**0.5),
+        (5, 10, 0.1871, 0.8129),
+    ],
+)
+def test_a_success_rate_against_closed_forms_and_a_table(successes, trials, low, high):
+    found = proportion(successes, trials)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+    assert found.rate == successes / trials
+    assert low + 1e-4 in found
+    assert found.high + 0.01 not in found
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 40), st.data(), st.floats(0.5, 0.99))
+def test_at_an_end_of_the_interval_the_successes_are_as_unlikely_as_the_level_says(trials, data, level):
+    """The tails of the binomial distribution, summed: an independent way to the definition."""
+    successes = data.draw(st.integers(0, trials))
+    found = proportion(successes, trials, level)
+
+    def mass(p, counts):
+        return sum(math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in counts)
+
+    if successes > 0:
+        assert mass(found.low, range(successes, trials + 1)) == pytest.approx((1 - level) / 2, rel=1e-4)
+    if successes < trials:
+        assert mass(found.high, range(successes + 1)) == pytest.approx((1 - level) / 2, rel=1e-4)
+
+
+def test_a_success_rate_prints_its_counts():
+    assert str(proportion(9, 10)) == "9 of 10 (0.55 to 1.00)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "culprit"),
+    [((3, 2), "3 of 2"), ((-1, 2), "-1 of 2"), ((0, 0), "0 of 0"), ((1, 2, 95), "strictly between 0 and 1; got 95")],
+)
+def test_impossible_counts_are_named(arguments, culprit):
+    with pytest.raises(ValueError, match=culprit):
+        proportion(*arguments)
