@@ -38,8 +38,8 @@ def commuting_square(
         limit: of net states.
 
     Returns:
-        None, or a pair (q, a): from a code of q, the symbol a does not lead to a code of :math:`\delta(q, a)`. In the
-        pair (q, None) the readout is wrong at a code of q, or :math:`h_0` is no code of the start q.
+        None; or (q, a), where from a code of q the symbol a does not lead to a code of :math:`\delta(q, a)`; or
+        (q, None), where the readout is wrong at a code of q, or :math:`h_0` is no code of the start q.
 
     Raises:
         ValueError: the net has no code, or one of other names, or another alphabet than the machine.
