@@ -112,27 +112,64 @@ def test_typing_reads_on_and_deleting_goes_back(reader):
     assert len(reader.outputs()) == 24 + 1  # the field takes no more
 
 
-def test_a_symbol_outside_the_alphabet_is_named_and_not_read(reader):
-    reader.word.fill("abcb")
-    said = reader.said()
-    assert said.startswith(
-        "“c” is no symbol of this machine, which reads a and b: the net stopped before it. Read ab. "
+def test_a_symbol_outside_the_alphabet_is_named_and_there_is_no_verdict(reader):
+    assert reader.word.get_attribute("aria-invalid") == "false"
+    reader.word.fill("abXb")
+    assert reader.said() == (
+        "X is not in the alphabet a, b: no verdict on abXb. "
+        "Read ab. Unit 1&b is 1, all others are 0: the net was in state 1, read b, and is in state 2."
     )
-    assert reader.word.input_value() == "abcb"
-    assert reader.outputs() == [0, 0, 0]
+    assert reader.word.get_attribute("aria-invalid") == "true"
+    assert reader.word.input_value() == "abXb"
+    assert reader.outputs() == [0, 0, 0]  # of the words before the X
+    reader.slider.focus()
+    reader.page.keyboard.press("ArrowLeft")
+    assert reader.said().startswith("X is not in the alphabet a, b: no verdict on abXb. Read a. ")
+    assert "Output" not in reader.said()
+    reader.word.fill("a b")
+    assert reader.said().startswith("A space is not in the alphabet a, b: no verdict on a b. ")
     reader.word.fill("abb")
     assert reader.said().startswith("Read abb. ")
+    assert reader.said().endswith("Output 1: accept.")
+    assert reader.word.get_attribute("aria-invalid") == "false"
 
 
-def test_each_machine_keeps_its_word(reader):
+def test_a_machine_reads_the_word_of_the_one_before_if_it_can(reader):
+    reader.machine.select_option(label="PARITY")
+    reader.word.fill("1001")
+    reader.slider.focus()
+    reader.page.keyboard.press("ArrowLeft")
+    reader.machine.select_option(label="divisible by 3")
+    assert reader.word.input_value() == "1001"
+    assert reader.slider.input_value() == "3"
+    assert reader.slider.get_attribute("max") == "4"
+    reader.slider.press("End")
+    assert reader.said().endswith("Output 1: accept.")
+
+
+def test_a_machine_that_cannot_read_the_word_has_its_own_last_one(reader):
     reader.word.fill("abab")
     reader.machine.select_option(label="divisible by 3")
     assert reader.word.input_value() == "10010"
     assert reader.slider.input_value() == reader.slider.get_attribute("max") == "5"
-    assert "is no symbol" not in reader.said()
+    assert reader.word.get_attribute("aria-invalid") == "false"
+    assert "no verdict" not in reader.said()
     reader.machine.select_option(label="(a|b)*abb")
     assert reader.word.input_value() == "abab"
     assert reader.said().startswith("Read abab. ")
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+def test_what_to_do_is_said_and_the_verdict_stands_between_the_slider_and_the_picture(site, explorer, width):
+    page = site.open(explorer.to_html(), width=width)
+    page.get_by_label("Word (at most 24 letters)", exact=True).wait_for()
+    slider = page.get_by_label("Symbols read: drag, or use the arrow keys", exact=True).bounding_box()
+    readout = page.get_by_role("status").bounding_box()
+    picture = page.get_by_role("img").bounding_box()
+    assert slider["y"] + slider["height"] <= readout["y"]
+    assert readout["y"] + readout["height"] <= picture["y"]
+    page.get_by_role("slider").press("Home")  # the shortest sentence
+    assert page.get_by_role("img").bounding_box()["y"] == picture["y"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -8,7 +8,7 @@ lecture notes; a ``Network`` reads its states out as vectors, and a ``Recognizer
 from recurrence.exact.expression import Expression, Unit, const, total, units_of, variable
 from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, relu, slu, stack, variables
 from recurrence.exact.gather import GatherRecognizer
-from recurrence.exact.gradients import gradient, gradient_jump
+from recurrence.exact.gradients import gradient_jump, one_sided_gradient
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network
 from recurrence.exact.recognizer import Recognizer
@@ -34,10 +34,10 @@ __all__ = [
     "Unit",
     "affine",
     "const",
-    "gradient",
     "gradient_jump",
     "if_then_else",
     "maximum",
+    "one_sided_gradient",
     "relu",
     "separate",
     "slu",

@@ -12,12 +12,12 @@ from recurrence.exact.expression import Atom, Expression, units_of
 from recurrence.exact.numbers import Number, number
 from recurrence.exact.simple_rnn import ACTIVATIONS
 
-__all__ = ["gradient", "gradient_jump"]
+__all__ = ["gradient_jump", "one_sided_gradient"]
 
 Point = Mapping[str, Number]
 
 
-def gradient(f: Expression, point: Point, direction: Point) -> dict[str, Number]:
+def one_sided_gradient(f: Expression, point: Point, direction: Point) -> dict[str, Number]:
     r"""The gradient of f just beside a point: at :math:`p + \varepsilon d` for all small :math:`\varepsilon > 0`.
 
     Args:
@@ -57,10 +57,10 @@ def gradient_jump(f: Expression, point: Point, direction: Point) -> dict[str, Nu
     For :math:`f = \max(0, x_1, x_2)` the jump across :math:`x_1 = 0` is (1, 0) at (0, -1) and 0 at (0, 1), so f needs a
     second hidden layer.
 
-    The arguments and errors are those of ``gradient``.
+    The arguments and errors are those of ``one_sided_gradient``.
     """
-    beyond = gradient(f, point, direction)
-    before = gradient(f, point, {name: -number(value, name) for name, value in direction.items()})
+    beyond = one_sided_gradient(f, point, direction)
+    before = one_sided_gradient(f, point, {name: -number(value, name) for name, value in direction.items()})
     return {name: beyond[name] - before[name] for name in beyond}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-__all__ = ["run_linear", "run_relu_net", "run_table", "settled_period", "weights"]
+__all__ = ["net_weights", "run_linear", "run_relu_net", "run_table", "settled_period"]
 
 
 def run_table(value: Any, word: Sequence[int]) -> bool:
@@ -28,7 +28,7 @@ def run_table(value: Any, word: Sequence[int]) -> bool:
 
 def run_relu_net(value: Any, word: Sequence[int]) -> list[float]:
     """The outputs of a net of one to three ReLU units, (W, U, b, h0, V, c), after each symbol."""
-    W, U, b, h, V, c = weights(value, "W U b h0 V c", "dd d d d d -")
+    W, U, b, h, V, c = net_weights(value, "W U b h0 V c", "dd d d d d -")
     if len(h) > 3:
         raise ValueError(f"the net has {len(h)} units, and at most 3 are asked for")
     outputs = []
@@ -40,7 +40,7 @@ def run_relu_net(value: Any, word: Sequence[int]) -> list[float]:
 
 def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
     """The outputs of a linear recurrence (W, U, h0, V) without bias, after each input."""
-    W, U, h, V = weights(value, "W U h0 V", "dd d d d")
+    W, U, h, V = net_weights(value, "W U h0 V", "dd d d d")
     outputs = []
     for x in xs:
         h = W @ h + U * x
@@ -50,7 +50,7 @@ def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
 
 def settled_period(value: Any, period: int) -> int:
     """The period asked for, if that is the smallest one of the orbit of (W, b, h0) under tanh after 2000 steps."""
-    W, b, h = weights(value, "W b h0", "dd d d")
+    W, b, h = net_weights(value, "W b h0", "dd d d")
     orbit = [h]
     for _ in range(2060):
         orbit.append(np.tanh(W @ orbit[-1] + b))
@@ -64,7 +64,7 @@ def settled_period(value: Any, period: int) -> int:
     return found
 
 
-def weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
+def net_weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
     """The parts of a net as arrays of floats, one to a name.
 
     Args:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from recurrence.exercises.designs import weights
+from recurrence.exercises.designs import net_weights
 
 __all__ = ["survives_noise", "survivors"]
 
@@ -57,7 +57,7 @@ def _net(value: Any) -> tuple[list[np.ndarray], Activation]:
     *numbers, activation = value
     if not isinstance(activation, str) or activation not in ACTIVATIONS:
         raise ValueError(f"{expected} with activation {' or '.join(map(repr, ACTIVATIONS))}, and not {activation!r}")
-    parts = weights(numbers, " ".join(PARTS), "dd d2 d d d -")
+    parts = net_weights(numbers, " ".join(PARTS), "dd d2 d d d -")
     if len(parts[0]) > MOST_UNITS:
         raise ValueError(f"the net has {len(parts[0])} units, and at most {MOST_UNITS} are asked for")
     return parts, ACTIVATIONS[activation]

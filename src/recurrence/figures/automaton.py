@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["automaton_explorer", "interesting_word"]
 
 _LONGEST, _WIDTH, _TEXT = 24, 316.0, 13.0
+_STEPPING = "Symbols read: drag, or use the arrow keys"
 
 
 def automaton_explorer(
@@ -32,8 +33,9 @@ def automaton_explorer(
 
     .. math:: h_t = \sigma(W h_{t-1} + U x_t + b), \qquad y_t = w \cdot h_t + c.
 
-    It shows the machine's diagram with the state decoded from the net, the units by state and symbol, all units over
-    the word so far, and the verdict.
+    It shows the verdict, the machine's diagram with the state decoded from the net, the units by state and symbol, and
+    all units over the word so far. A symbol outside the alphabet ends the steps, and there is no verdict. Another
+    machine reads the same word where its alphabet allows that, and else the last word that it read.
 
     Args:
         name: of the explorer, see :class:`Explorer`.
@@ -56,13 +58,13 @@ def automaton_explorer(
         name,
         controls=[
             Choice("machine", "Machine", list(data)),
-            Text("word", "Word", default=first, max_length=_LONGEST),
-            Slider("position", "Symbols read", min=0, max=_LONGEST, step=1, default=len(first)),
+            Text("word", f"Word (at most {_LONGEST} letters)", default=first, max_length=_LONGEST),
+            Slider("position", _STEPPING, min=0, max=_LONGEST, step=1, default=len(first)),
         ],
         title="A finite automaton as a net: its units over a word",
         alt=(
             "The machine's diagram with its present state lit; the units of the net by state and symbol; and all units "
-            "over the word so far. The text below tells the active unit, the state and the output."
+            "over the word so far. The text above tells the active unit, the state and the output."
         ),
         view="automaton",
         data={"machines": data},

@@ -42,7 +42,7 @@ const pairOf = (net, unit) => {
 
 const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
 
-const sentence = (net, read, h) => {
+const sentence = (net, read, h, judged) => {
   const active = [...h].map(([unit, value]) => `${net.units[unit]} is ${value}`);
   const state = decoded(net, h);
   const pair = h.size === 1 ? pairOf(net, [...h.keys()][0]) : null;
@@ -52,6 +52,7 @@ const sentence = (net, read, h) => {
   const where = state === null ? "" : net.states[state];
   let then = where && `: state ${where}`;
   if (pair) then = `: the net was in state ${net.states[pair[0]]}, read ${net.alphabet[pair[1]]}, and is in state ${where}`;
+  if (!judged) return `${start}${units}${then}.`;
   const y = output(net, h);
   const verdict = y === 1 ? "accept" : y === 0 ? "reject" : "no verdict";
   return `${start}${units}${then}. Output ${y}: ${verdict}.`;
@@ -145,6 +146,22 @@ const drawUnits = (net, h, room, { svg }) => {
   return { group, height: y + (net.others.length ? high : 0) };
 };
 
+const strange = (net, word) => [...word].findIndex((symbol) => !net.alphabet.includes(symbol));
+
+// The verdict stands under the slider, and room for three lines on a phone keeps the picture in its place.
+const placeReadout = (root, width) => {
+  const readout = root.parentElement.querySelector(".rx-readout");
+  if (readout !== root.previousElementSibling) root.before(readout);
+  readout.style.margin = "0 0 0.5rem";
+  readout.style.minHeight = width < BESIDE ? "4.2em" : "2.8em";
+};
+
+const mark = (field, invalid) => {
+  field.setAttribute("aria-invalid", invalid);
+  field.style.borderColor = invalid ? "var(--rx-c1)" : "";
+  field.style.borderWidth = invalid ? "2px" : "";
+};
+
 // A row to each unit and a column to each step; what is not read yet stays empty.
 const drawStrip = (net, states, symbols, now, room, { svg }) => {
   const group = svg("g");
@@ -183,8 +200,8 @@ const drawStrip = (net, states, symbols, now, room, { svg }) => {
     const word = { x: x + wide / 2, y: below + 13.5, ...middle, "data-output": t / net.steps };
     group.append(svg("text", { ...word, style: y === 1 ? "fill: var(--rx-c2); font-weight: 700" : "" }, String(y)));
   });
-  const mark = { x: left + now * wide, y: 1, width: wide, height: below + high, rx: 3 };
-  group.append(svg("rect", { ...mark, fill: "none", stroke: "var(--rx-ink)", "stroke-width": 1.5, "data-now": now }));
+  const frame = { x: left + now * wide, y: 1, width: wide, height: below + high, rx: 3 };
+  group.append(svg("rect", { ...frame, fill: "none", stroke: "var(--rx-ink)", "stroke-width": 1.5, "data-now": now }));
   return { group, height: below + high + 4 };
 };
 
@@ -195,15 +212,17 @@ export function render(root, data, values, helpers) {
   const first = state.machine === undefined;
   const other = state.machine !== values.machine;
   let { word, position } = values;
-  if (other && !first) helpers.set("word", (word = state.words[values.machine] ?? net.word));
+  if (other && !first && strange(net, word) >= 0) helpers.set("word", (word = state.words[values.machine] ?? net.word));
   const typed = [...word];
-  const stop = typed.findIndex((symbol) => !net.alphabet.includes(symbol));
+  const stop = strange(net, word);
   const symbols = stop < 0 ? typed : typed.slice(0, stop);
-  if (!first && (other || word !== state.words[values.machine])) position = symbols.length;
+  if (!first && word !== state.word) position = symbols.length;
   position = Math.min(position, symbols.length);
   helpers.set("position", position, symbols.length);
-  state.machine = values.machine;
+  Object.assign(state, { machine: values.machine, word });
   state.words[values.machine] = word;
+  mark(root.parentElement.querySelector("input[type=text]"), stop >= 0);
+  placeReadout(root, width);
 
   const states = run(net, symbols);
   const now = position * net.steps;
@@ -236,7 +255,8 @@ export function render(root, data, values, helpers) {
   picture.setAttribute("viewBox", `0 0 ${width} ${bottom + 18 + strip.height}`);
   root.replaceChildren(picture);
 
-  const said = sentence(net, symbols.slice(0, position).join(""), states[now]);
+  const said = sentence(net, symbols.slice(0, position).join(""), states[now], stop < 0);
   if (stop < 0) return said;
-  return `“${typed[stop]}” is no symbol of this machine, which reads ${listed(net.alphabet)}: the net stopped before it. ${said}`;
+  const named = typed[stop].trim() || "A space";
+  return `${named} is not in the alphabet ${net.alphabet.join(", ")}: no verdict on ${word}. ${said}`;
 }
