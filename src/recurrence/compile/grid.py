@@ -14,7 +14,7 @@ Place = tuple[int, int]
 
 
 def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
-    r"""A simple RNN with :math:`O(\sqrt{|Q||\Sigma|})` units and two net steps a symbol that recognises the language.
+    r"""A simple RNN with :math:`O(\sqrt{|Q||\Sigma|} + |\Sigma|)` units and two net steps a symbol, for the language.
 
     The states lie on a grid of R rows and C columns, each row with accepting states only or with others only. The net's
     state is a one-hot vector of the row and one of the column. Write :math:`R_a(r, j)` for the row of the state that

@@ -1,8 +1,7 @@
 r"""The exercises of chapter 3, automata in integer weights, with their oracles.
 
-Machines that a reader designs are compared with a regular expression, which decides; nets are run on words beside the
-machine or the phrase that they stand for; certificates are held against the other form of Farkas' theorem, a point
-that two convex hulls share.
+Machines and nets that a reader designs are searched side by side with a machine that is right, which decides for all
+words; certificates are held against the other form of Farkas' theorem, a point that two convex hulls share.
 """
 
 from collections.abc import Sequence
@@ -16,15 +15,16 @@ from recurrence.exact import separate
 from recurrence.exercises.exact_designs import (
     decide_machine,
     describe_word,
-    hat_outputs,
     layers_by_jumps,
-    net_outputs,
+    right_hats,
     right_layers,
-    start_bits,
+    right_net,
+    right_start,
+    said_of_certificate,
     threshold_side,
 )
 from recurrence.exercises.record import Case, Exercise
-from recurrence.machines import DFA, all_words, parity
+from recurrence.machines import DFA, parity
 
 __all__ = ["EXERCISES"]
 
@@ -33,10 +33,7 @@ Rows = Sequence[Sequence[int]]
 
 SECOND_LAST_A = DFA.from_regex("(a|b)*a(a|b)", "ab")
 ENDS_IN_ABB = DFA.from_regex("(a|b)*abb", "ab")
-
-
-def _word(generator: Generator, alphabet: str = "ab") -> str:
-    return "".join(generator.choice(list(alphabet), size=generator.integers(8, 40)))
+NO_BB = DFA.from_regex("(a|ba)*(b|)", "ab")
 
 
 # Farkas' certificate: the labels' convex hulls share a point
@@ -93,9 +90,8 @@ def _random_dfa(generator: Generator, alphabet: str) -> DFA:
     return DFA(range(n), alphabet, transitions, 0, np.flatnonzero(generator.integers(0, 2, size=n)).tolist())
 
 
-def _machine_and_word(generator: Generator) -> Case:
-    alphabet = "abc"[: generator.integers(1, 4)]
-    return _random_dfa(generator, alphabet), _word(generator, alphabet)
+def _machine(generator: Generator) -> Case:
+    return (_random_dfa(generator, "abc"[: generator.integers(1, 4)]),)
 
 
 def _two_machines(generator: Generator) -> Case:
@@ -186,6 +182,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=CERTIFICATES,
         sample=_certificate_case,
         oracle=_hulls_share_the_point,
+        observe=said_of_certificate,
     ),
     Exercise(
         "03-one-layer",
@@ -201,30 +198,23 @@ EXERCISES: tuple[Exercise, ...] = (
         "03-pair-net",
         "The compiler by hand",
         "pair_net(dfa)",
-        ("dfa", "word"),
-        cases=(
-            (parity(), ""),
-            (parity(), "1011"),
-            (~parity(), ""),
-            (ENDS_IN_ABB, "babbabb"),
-            (_counter(3, "a", [0, 1]), "aaaaaaa"),
-            (_counter(1, "abc", []), "cab"),
+        ("dfa",),
+        cases=tuple(
+            (dfa,) for dfa in (parity(), ~parity(), ENDS_IN_ABB, _counter(3, "a", [0, 1]), _counter(1, "abc", []))
         ),
-        sample=_machine_and_word,
-        oracle=lambda dfa, word: [int(q in dfa.accept) for q in dfa.run(word)],
-        arguments=lambda dfa, word: (dfa,),
-        observe=lambda value, dfa, word: net_outputs(value, word, dfa.alphabet),
+        sample=_machine,
+        oracle=lambda dfa: True,
+        observe=right_net,
     ),
     Exercise(
         "03-no-bb",
         "Never two in a row",
         "no_bb()",
-        ("word",),
-        cases=tuple((word,) for word in all_words("ab", 7)),
-        sample=lambda generator: (_word(generator, "aaab"),),
-        oracle=lambda word: [int("bb" not in word[:t]) for t in range(len(word) + 1)],
-        arguments=lambda word: (),
-        observe=lambda value, word: net_outputs(value, word, "ab", most=2),
+        (),
+        cases=((),),
+        sample=lambda generator: (),
+        oracle=lambda: True,
+        observe=lambda value: right_net(value, NO_BB, most=2),
     ),
     Exercise(
         "03-count-states",
@@ -248,8 +238,8 @@ EXERCISES: tuple[Exercise, ...] = (
         ("n",),
         cases=tuple((n,) for n in (3, 2, 1, 5)),
         sample=lambda generator: (int(generator.integers(4, 13)),),
-        oracle=lambda n: [[int(v == k) for k in range(n)] for v in range(n)],
-        observe=hat_outputs,
+        oracle=lambda n: True,
+        observe=right_hats,
     ),
     Exercise(
         "03-distinguish",
@@ -262,6 +252,8 @@ EXERCISES: tuple[Exercise, ...] = (
             (SECOND_LAST_A, DFA.from_regex("(a|b)*a(a|b)b*", "ab")),
             (_counter(4, "ab", [0]), _counter(6, "ab", [0])),
             (_counter(2, "ab", [0]), _counter(4, "ab", [0, 2])),
+            (DFA.from_regex("aaaaa|bbbbb", "ab"), DFA.from_regex("aba|bab", "ab")),
+            (_counter(12, "ab", [0]), _counter(13, "ab", [0])),
         ),
         sample=_two_machines,
         oracle=_by_refinement,
@@ -274,19 +266,18 @@ EXERCISES: tuple[Exercise, ...] = (
         ("first", "again"),
         cases=(([1], [0]), ([], [1]), ([1, 0, 1, 1], [0]), ([], [1, 0]), ([0, 0, 1], [0, 1, 1])),
         sample=_bits,
-        oracle=lambda first, again: [*first, *again, *again],
-        observe=start_bits,
+        oracle=lambda first, again: True,
+        observe=right_start,
     ),
     Exercise(
         "03-fewest",
         "As few units as you can",
         "fewest()",
-        ("word",),
-        cases=tuple((word,) for word in all_words("ab", 7)),
-        sample=lambda generator: (_word(generator, "abb"),),
-        oracle=lambda word: [int(word[:t].endswith("abb")) for t in range(len(word) + 1)],
-        arguments=lambda word: (),
-        observe=lambda value, word: net_outputs(value, word, "ab", most=3),
+        (),
+        cases=((),),
+        sample=lambda generator: (),
+        oracle=lambda: True,
+        observe=lambda value: right_net(value, ENDS_IN_ABB, most=3),
     ),
 )
 """The exercises of the chapter, in its order."""

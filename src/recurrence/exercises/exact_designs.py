@@ -5,20 +5,23 @@ Each function takes the reader's value first and raises a ValueError that says w
 
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from itertools import cycle, islice
 from typing import Any
 
 from recurrence.exact import Recognizer, SimpleRNN
 from recurrence.exact.numbers import Number, vector
-from recurrence.machines import DFA
+from recurrence.machines import DFA, all_words
 
 __all__ = [
     "decide_machine",
     "describe_word",
-    "hat_outputs",
     "layers_by_jumps",
     "net_outputs",
+    "right_hats",
     "right_layers",
-    "start_bits",
+    "right_net",
+    "right_start",
+    "said_of_certificate",
     "threshold_side",
 ]
 
@@ -56,6 +59,23 @@ def threshold_side(value: Any, x: Sequence[int]) -> bool:
     return side > 0
 
 
+def said_of_certificate(
+    value: Any, points: Sequence[Sequence[int]], labels: Sequence[int], multipliers: Sequence[Fraction]
+) -> Any:
+    """What was said of a certificate; a ValueError names a condition that fails where it was taken for a proof."""
+    signed = [m if label else -m for m, label in zip(multipliers, labels, strict=True)]
+    total = [sum(m * z for m, z in zip(signed, axis, strict=True)) for axis in zip(*points, strict=True)]
+    fails = {
+        f"a multiplier is negative, {min(multipliers)}": min(multipliers) < 0,
+        f"the multipliers add up to {sum(multipliers)} and not to 1": sum(multipliers) != 1,
+        f"with the signs the multipliers add up to {sum(signed)} and not to 0": sum(signed) != 0,
+        f"with the signs the points add up to ({', '.join(map(str, total))}) and not to 0": any(total),
+    }
+    if value is True and any(fails.values()):
+        raise ValueError(f"this is no proof: {next(name for name, holds in fails.items() if holds)}")
+    return value
+
+
 def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], most: int | None = None) -> list[Number]:
     r"""The outputs :math:`y_0, \dots, y_T` of a ReLU net (W, U, b, h0, w, c) with integer weights on a word.
 
@@ -65,6 +85,60 @@ def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], most: int 
         alphabet: the symbols.
         most: how many units the net may have.
     """
+    return _outputs(_net(value, alphabet, most), word)
+
+
+def right_net(value: Any, wanted: DFA, most: int | None = None) -> bool:
+    """True if a net as in ``net_outputs`` puts out 1 on the words of a machine and 0 on all others.
+
+    The pairs of a state of the net and one of the machine are searched breadth first, so this is decided. Only from a
+    net that is in more than 2,000 pairs with the machine words are tried: those of the pairs found, and long ones.
+
+    Args:
+        value: the net.
+        wanted: the machine, over letters.
+        most: how many units the net may have.
+
+    Raises:
+        ValueError: no net, or one that is wrong, with a word on which it is; a shortest one unless there were too many
+            pairs.
+    """
+    word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, most), wanted)
+    if word is None:
+        return True
+    name = repr(word) if word else "the empty word ''"
+    least = "; no shorter word shows a mistake" if is_shortest else ""
+    raise ValueError(f"the output after {name} is {output} and should be {should}{least}")
+
+
+def _mistake(net: Recognizer, wanted: DFA) -> tuple[str | None, bool, Number, int]:
+    """A word with a wrong output, or None; whether no shorter one has; the output; and what it should be."""
+    start = (frozenset((j, value) for j, value in enumerate(net.rnn.h0) if value), wanted.start)
+    words = {start: ""}
+    queue = [start]
+    for h, q in queue:  # grows while it is read
+        word, output = words[h, q], net.c + sum(net.w[j] * value for j, value in h)
+        if output != (q in wanted.accept):
+            return word, True, output, int(q in wanted.accept)
+        for column, letter in enumerate(wanted.alphabet):
+            pair = frozenset(net.rnn.step(dict(h), column).items()), wanted.transitions[q, letter]
+            if pair not in words and len(queue) <= MOST_PAIRS:
+                words[pair] = word + letter
+                queue.append(pair)
+    if len(queue) > MOST_PAIRS:
+        for period in filter(None, all_words(wanted.alphabet, 4)):
+            word = "".join(islice(cycle(period), LONG))
+            for t, (output, q) in enumerate(zip(_outputs(net, word), wanted.run(word), strict=True)):
+                if output != (q in wanted.accept):
+                    return word[:t], False, output, int(q in wanted.accept)
+    return None, True, 0, 0
+
+
+MOST_PAIRS = 2_000
+LONG = 60
+
+
+def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recognizer:
     if not isinstance(value, list | tuple) or len(value) != len(PARTS):
         raise ValueError(f"the answer is ({', '.join(PARTS)}), {len(PARTS)} values")
     for name, part in zip(PARTS[:-1], value, strict=False):
@@ -80,6 +154,10 @@ def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], most: int 
     if not net.rnn.is_integer:
         raise ValueError("the weights and the start are integers, and some of these are fractions")
     _integers((*net.w, net.c), "the readout")
+    return net
+
+
+def _outputs(net: Recognizer, word: Word) -> list[Number]:
     return [sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c, *net.outputs(word)]
 
 
@@ -118,17 +196,21 @@ def right_layers(value: Any) -> tuple[bool, ...]:
     return tuple(value)
 
 
-def hat_outputs(value: Any, n: int) -> list[list[Number]]:
-    r"""The vectors that (H, c) makes of the numbers :math:`v = 0, \dots, n - 1`: entry k of the v-th is
-    :math:`c_k + \sum_j H_{kj}\, \mathrm{relu}(v - j)`.
+def right_hats(value: Any, n: int) -> bool:
+    r"""True if (H, c) makes one-hot vectors of the numbers :math:`v = 0, \dots, n - 1`: entry k of the v-th is
+    :math:`c_k + \sum_j H_{kj}\, \mathrm{relu}(v - j)`. A ValueError names the first one that is wrong.
     """
     expected = f"the answer is (H, c); for n = {n} H has {n} rows of {n - 1} integers, and c {n} integers"
     shape = [_length(part) for part in value] if _length(value) == 2 else []
     if shape != [n, n] or any(_length(row) != n - 1 for row in value[0]):
         raise ValueError(expected)
     H, c = [_integers(row, f"H[{k}]") for k, row in enumerate(value[0])], _integers(value[1], "c")
-    rows = list(zip(H, c, strict=True))
-    return [[bias + sum(a * max(0, v - j) for j, a in enumerate(row)) for row, bias in rows] for v in range(n)]
+    for v in range(n):
+        for k, (row, bias) in enumerate(zip(H, c, strict=True)):
+            entry = bias + sum(a * max(0, v - j) for j, a in enumerate(row))
+            if entry != (v == k):
+                raise ValueError(f"at v = {v} your function for k = {k} is {entry}, and it should be {int(v == k)}")
+    return True
 
 
 def describe_word(word: Any, left: DFA, right: DFA) -> str:
@@ -143,14 +225,14 @@ def describe_word(word: Any, left: DFA, right: DFA) -> str:
     return f"a word of length {len(word)} on which they differ"
 
 
-def start_bits(value: Any, first: Sequence[int], again: Sequence[int]) -> list[Number]:
-    r"""The first outputs from a start :math:`z_0`, as many as the bits ``first`` and twice the bits ``again``.
+def right_start(value: Any, first: Sequence[int], again: Sequence[int]) -> bool:
+    r"""True if the start :math:`z_0` gives the bits ``first`` and then ``again`` for ever.
 
     The net is the one with :math:`v_t = \mathrm{slu}(3 z_t - 1)` and :math:`z_{t+1} = \mathrm{slu}(3 z_t - 2 v_t)`.
 
     Raises:
-        ValueError: no exact number of [0, 1]; or the outputs are the bits, but after ``first`` and after ``again`` the
-            net is not in the same state, so that it does not go on with ``again`` for ever.
+        ValueError: no exact number of [0, 1]; or the outputs are not ``first`` and twice ``again``; or they are, but
+            after ``first`` and after ``again`` the net is not in the same state, so that it does not go on so.
     """
     if type(value) not in (int, Fraction):
         raise ValueError(f"the answer is an exact number, a Fraction, and not the {type(value).__name__} {value!r}")
@@ -161,9 +243,12 @@ def start_bits(value: Any, first: Sequence[int], again: Sequence[int]) -> list[N
     net = SimpleRNN([[3, -2], [9, -6]], [[0], [0]], [0, -1], h0, "slu")
     states = [(h.get(0, 0), h.get(1, 0)) for h in net.run([0] * (len(wanted) - 1))]
     bits = [v for _, v in states]
-    if bits == wanted and states[len(first)] != states[len(first) + len(again)]:
+    if bits != wanted:
+        name = "bits" if set(bits) <= {0, 1} else "outputs"
+        raise ValueError(f"its {name} are [{', '.join(map(str, bits))}] and should be {wanted}")
+    if states[len(first)] != states[len(first) + len(again)]:
         raise ValueError(f"the first {len(wanted)} bits are right, but they do not go on so for ever")
-    return bits
+    return True
 
 
 def _length(value: Any) -> int | None:
