@@ -148,12 +148,12 @@ const drawUnits = (net, h, room, { svg }) => {
 
 const strange = (net, word) => [...word].findIndex((symbol) => !net.alphabet.includes(symbol));
 
-// The verdict stands under the slider, and room for three lines on a phone keeps the picture in its place.
+// The verdict stands under the slider, and room for four lines on a phone keeps the picture in its place.
 const placeReadout = (root, width) => {
   const readout = root.parentElement.querySelector(".rx-readout");
   if (readout !== root.previousElementSibling) root.before(readout);
   readout.style.margin = "0 0 0.5rem";
-  readout.style.minHeight = width < BESIDE ? "4.2em" : "2.8em";
+  readout.style.minHeight = width < BESIDE ? "5.6em" : "2.8em";
 };
 
 const mark = (field, invalid) => {
