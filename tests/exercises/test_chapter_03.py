@@ -5,11 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recurrence.exact import gradient_jump, relu, separate, variable
 from recurrence.exercises import chapter_03, check
-from recurrence.exercises.exact_designs import FUNCTIONS, layers_by_jumps
-from recurrence.machines import DFA, all_words
+from recurrence.exercises.chapter_03 import ENDS_IN_ABB
+from recurrence.exercises.exact_designs import FUNCTIONS, LONG, layers_by_jumps, net_outputs, right_net
+from recurrence.machines import DFA, all_words, parity
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_03.EXERCISES}
 
@@ -160,6 +163,33 @@ def longest_first(left, right):
     return max(words, key=len) if words else None
 
 
+def depth_first(letters):
+    """The search through pairs of states with its list used as a stack."""
+
+    def search(left, right):
+        word = {(left.start, right.start): ""}
+        stack = list(word)
+        while stack:
+            p, q = stack.pop()
+            if (p in left.accept) != (q in right.accept):
+                return word[p, q]
+            for x in letters:
+                pair = left.transitions[p, x], right.transitions[q, x]
+                if pair not in word:
+                    word[pair] = word[p, q] + x
+                    stack.append(pair)
+        return None
+
+    return search
+
+
+def words_up_to(length):
+    def search(left, right):
+        return next((w for w in all_words("ab", length) if left.accepts(w) != right.accepts(w)), None)
+
+    return search
+
+
 def thirds(first, again):
     bits = [*first, *again * 9]
     return sum(Fraction(2 * bit, 3**n) for n, bit in enumerate(bits, start=1))
@@ -173,6 +203,20 @@ def contains_abb():
     """Two units of the answer and a third that keeps what was said."""
     W, U, b, h0, _, _ = fewest()
     return [[*row, 0] for row in W] + [[0, 1, 1]], [*U, [0, 0]], [*b, 0], [*h0, 0], [0, 1, 1], 0
+
+
+def joined(net, unit, entry):
+    """A net with one unit more, which goes its own way: relu(W h + b) from a start, and an entry in the readout."""
+    (W, U, b, h0, w, c), (own, bias, start) = net, unit
+    W = [[*row, 0] for row in W] + [[0] * len(W) + [own]]
+    return W, [*U, [0] * len(U[0])], [*b, bias], [*h0, start], [*w, entry], c
+
+
+def right_for_some_time(dfa):
+    """A unit counts down from 90, and another is 1 when it is done."""
+    W, U, b, h0, w, c = joined(pair_net(dfa), (1, -1, 90), 0)
+    W = [[*row, 0] for row in W] + [[0] * (len(W) - 1) + [-1, 0]]
+    return W, [*U, [0] * len(U[0])], [*b, 1], [*h0, 0], [*w, 1], c
 
 
 WRONG = {
@@ -211,6 +255,7 @@ WRONG = {
         transposed_net,
         lambda dfa: pair_net(dfa)[:4],
         lambda dfa: pair_net(~dfa),
+        right_for_some_time,
     ],
     "03-no-bb": [
         forgiving,
@@ -234,6 +279,7 @@ WRONG = {
         lambda n: (hats(n)[0], 1),
         lambda n: hats(n)[0],
         lambda n: ([[float(a) for a in row] for row in hats(n)[0]], hats(n)[1]),
+        lambda n: (hats(n)[0], [0] * n),
     ],
     "03-distinguish": [
         longest_first,
@@ -243,6 +289,10 @@ WRONG = {
         lambda left, right: ["a"],
         lambda left, right: "c",
         lambda left, right: not left.equivalent(right),
+        depth_first("ab"),
+        depth_first("ba"),
+        words_up_to(4),
+        words_up_to(10),
     ],
     "03-real-start": [
         lambda first, again: real_start(first, again) / 2,
@@ -257,6 +307,7 @@ WRONG = {
         lambda: shift_register()[:5],
         lambda: (*fewest()[:4], [0, 2], 0),
         lambda: (*fewest()[:3], [0, 0], *fewest()[4:]),
+        lambda: joined(fewest(), (1, 1, 0), 1),
     ],
 }
 
@@ -295,32 +346,93 @@ def test_records_fit_together(exercise):
 # Malformed designs get one sentence
 
 MALFORMED = {
+    ("03-certificate", 0): "On example 6 of 8: this is no proof: a multiplier is negative, -1/2.",
+    ("03-certificate", 1): "On example 2 of 8: this is no proof: the multipliers add up to 0 and not to 1.",
+    ("03-certificate", 2): (
+        "On example 5 of 8: this is no proof: with the signs the multipliers add up to 1 and not to 0."
+    ),
+    ("03-certificate", 3): (
+        "On example 8 of 8: this is no proof: with the signs the points add up to "
+        f"({3 * chapter_03.TINY}) and not to 0."
+    ),
+    ("03-pair-net", 2): (
+        "On example 2 of 5: the output after the empty word '' is 0 and should be 1; no shorter word shows a mistake."
+    ),
+    ("03-pair-net", 6): (
+        f"On example 1 of 5: the output after {'0' * 91!r} is 1 and should be 0; no shorter word shows a mistake."
+    ),
+    ("03-no-bb", 0): "The output after 'bba' is 1 and should be 0; no shorter word shows a mistake.",
+    ("03-no-bb", 2): "This is no net: W[0, 0] is the float64 1.0: exact numbers are integers and Fractions.",
+    ("03-hat", 0): "On example 1 of 4: at v = 0 your function for k = 0 is 0, and it should be 1.",
+    ("03-distinguish", 7): "On example 6 of 7, the values differ.",
+    ("03-distinguish", 10): "On example 7 of 7, the values differ.",
+    ("03-real-start", 0): "On example 1 of 5: its bits are [0, 1, 1] and should be [1, 0, 0].",
+    ("03-real-start", 2): "On example 2 of 5: its bits are [0, 0] and should be [1, 1].",
+    ("03-fewest", 0): "The output after 'abba' is 1 and should be 0; no shorter word shows a mistake.",
+    ("03-fewest", 5): "The output after 'a' is 1 and should be 0; no shorter word shows a mistake.",
     ("03-second-last", 0): "The machine accepts 'a' and should reject it; no shorter word shows a mistake.",
     ("03-second-last", 4): "The answer is DFA(states, alphabet, transitions, start, accept) or these five in a tuple.",
     ("03-second-last", 5): "The states must have an order, and a set has none: give a list, a tuple or a string.",
     ("03-threshold", 0): "On example 4 of 8: w . x + b is 0 at x = (0, 1, 1), neither at least 1 nor at most -1.",
     ("03-threshold", 4): "On example 1 of 8: the answer is (w1, w2, w3, b), 4 integers.",
     ("03-one-layer", 0): "4 of the 6 answers are right.",
-    ("03-pair-net", 4): "On example 1 of 6: the answer is (W, U, b, h0, w, c), 6 values.",
-    ("03-no-bb", 1): "On example 1 of 255: the net has 7 units, and at most 2 are asked for.",
-    ("03-no-bb", 3): "On example 1 of 255: the weights and the start are integers, and some of these are fractions.",
-    ("03-no-bb", 4): "On example 1 of 255: U is a list of rows, one to a unit, and not [0, -1].",
-    ("03-no-bb", 5): "On example 1 of 255: b is a list of numbers, one to a unit, and not 0.",
-    ("03-no-bb", 6): "On example 1 of 255: the readout holds 1/2, which is no integer.",
+    ("03-pair-net", 4): "On example 1 of 5: the answer is (W, U, b, h0, w, c), 6 values.",
+    ("03-no-bb", 1): "The net has 7 units, and at most 2 are asked for.",
+    ("03-no-bb", 3): "The weights and the start are integers, and some of these are fractions.",
+    ("03-no-bb", 4): "Part U is a list of rows, one to a unit, and not [0, -1].",
+    ("03-no-bb", 5): "Part b is a list of numbers, one to a unit, and not 0.",
+    ("03-no-bb", 6): "The readout holds 1/2, which is no integer.",
     ("03-hat", 3): "On example 1 of 4: the answer is (H, c); for n = 3 H has 3 rows of 2 integers, and c 3 integers.",
-    ("03-distinguish", 3): "On example 1 of 5: both machines reject 'bb'.",
-    ("03-distinguish", 5): "On example 1 of 5: the answer is a string over 'ab', or None.",
+    ("03-distinguish", 3): "On example 1 of 7: both machines reject 'bb'.",
+    ("03-distinguish", 5): "On example 1 of 7: the answer is a string over 'ab', or None.",
     ("03-real-start", 1): (
         "On example 1 of 5: the answer is an exact number, a Fraction, and not the float 0.6666666666666666."
     ),
     ("03-real-start", 3): "On example 1 of 5: the start lies between 0 and 1, and 2 does not.",
-    ("03-fewest", 1): "On example 1 of 255: the net has 9 units, and at most 3 are asked for.",
+    ("03-fewest", 1): "The net has 9 units, and at most 3 are asked for.",
 }
 
 
 @pytest.mark.parametrize(("name", "number"), MALFORMED)
 def test_what_is_wrong_is_said_in_a_sentence(name, number):
     assert check(name, WRONG[name][number]).message == MALFORMED[name, number]
+
+
+@pytest.mark.parametrize("number", range(7, 11))
+def test_stated_machines_tell_a_search_that_does_not_find_the_shortest_words(number):
+    assert check("03-distinguish", WRONG["03-distinguish"][number], random_inputs=0).status == "differs"
+
+
+def reading_in_binary(wait):
+    """The right net, a unit with another value for each word, and one that is wrong when this is over 2 ** ``wait``."""
+    W, U, b, h0, w, c = joined(fewest(), (2, 0, 1), 0)
+    W = [[*row, 0] for row in W] + [[0, 0, 1, 0]]
+    return W, [*U[:2], [0, 1], [0, 0]], [*b, -(2**wait)], [*h0, 0], [*w, 1], c
+
+
+def test_a_net_with_too_many_states_is_tried_on_words():
+    assert right_net(reading_in_binary(LONG), ENDS_IN_ABB)
+    with pytest.raises(ValueError, match=rf"the output after 'a{{41}}' is {2**39} and should be 0$"):
+        right_net(reading_in_binary(39), ENDS_IN_ABB)
+    with pytest.raises(ValueError, match=r"the output after 'aaba' is 1 and should be 0; no shorter word"):
+        right_net(reading_in_binary(3), ENDS_IN_ABB)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32))
+def test_the_word_that_a_wrong_net_is_told_is_a_first_one(seed):
+    """Against a search through all words in their order, run one by one."""
+    generator = np.random.default_rng(seed)
+    net = [part.copy() for part in map(np.array, pair_net(parity()))]
+    part = net[generator.choice([0, 1, 2, 3, 4])]
+    part[tuple(generator.integers(part.shape))] += generator.choice([-1, 1])
+    wrong = (word for word in all_words("01", 7) if net_outputs(tuple(net), word, "01")[-1] != parity().accepts(word))
+    word = next(wrong, None)
+    if word is None:
+        assert right_net(tuple(net), parity())
+    else:
+        with pytest.raises(ValueError, match=f"after {repr(word) if word else 'the empty word'}.* no shorter word"):
+            right_net(tuple(net), parity())
 
 
 def test_a_missing_transition_of_a_machine_is_named():
@@ -338,6 +450,7 @@ def test_other_right_designs_pass_too():
     )
     assert check("03-threshold", lambda: [4, 5, 4, -6])
     assert check("03-fewest", shift_register)
+    assert check("03-fewest", lambda: joined(fewest(), (1, 1, 0), 0)).message == "It is right."
     assert check("03-no-bb", lambda: tuple(np.array(part) for part in no_bb()))
 
 
@@ -351,8 +464,8 @@ def test_units_in_another_order_pass():
 
 def test_any_shortest_word_passes():
     def last_in_the_alphabet(left, right):
-        words = [w for w in all_words("ba", 8) if left.accepts(w) != right.accepts(w)]
-        return words[0] if words else None
+        words = (w for w in all_words("ba", 12) if left.accepts(w) != right.accepts(w))
+        return next(words, None)
 
     assert check("03-distinguish", last_in_the_alphabet)
 

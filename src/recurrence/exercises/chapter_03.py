@@ -33,7 +33,7 @@ Rows = Sequence[Sequence[int]]
 
 SECOND_LAST_A = DFA.from_regex("(a|b)*a(a|b)", "ab")
 ENDS_IN_ABB = DFA.from_regex("(a|b)*abb", "ab")
-NO_BB = DFA.from_regex("(a|ba)*(b|)", "ab")
+NO_BB = DFA.from_regex("(a|ba)*b?", "ab")
 
 
 # Farkas' certificate: the labels' convex hulls share a point

@@ -135,7 +135,7 @@ def _mistake(net: Recognizer, wanted: DFA) -> tuple[str | None, bool, Number, in
 
 
 MOST_PAIRS = 2_000
-LONG = 60
+LONG = 200
 
 
 def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recognizer:
@@ -145,10 +145,13 @@ def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recogniz
         rows = name in "WU"
         if _length(part) is None or (rows and None in map(_length, part)):
             raise ValueError(
-                f"{name} is a list of {'rows, one' if rows else 'numbers, one'} to a unit, and not {part!r}"
+                f"part {name} is a list of {'rows, one' if rows else 'numbers, one'} to a unit, and not {part!r}"
             )
     W, U, b, h0, w, c = value
-    net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
+    try:
+        net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"this is no net: {error}") from error
     if most is not None and net.units > most:
         raise ValueError(f"the net has {net.units} units, and at most {most} are asked for")
     if not net.rnn.is_integer:
