@@ -136,8 +136,8 @@ def run(point: Mapping) -> dict:
     """What the nets of twenty seeds decide rightly ``before`` training and ``after`` it.
 
     Returns:
-        For either a number a seed: ``depth``, the greatest length up to 20 such that all words so long are right, and
-        ``long``, whether all long words are. And how many seeds ``diverged``.
+        In ``before`` and ``after`` two lists with an entry a seed, ``depth``, the greatest length up to 20 such that
+        all words so long are right, and ``long``, whether all long words are; and how many seeds ``diverged``.
     """
     recognizer, noise, name = compiled(point["net"]), point["noise"], language(point["net"])
 
