@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 import torch
+from exercise_laws import ExerciseLaws
 from torch import nn
 
 from recurrence.cells import GRUCell, LSTMCell
@@ -221,37 +222,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "seed"),
-    [(name, seed) for name, exercise in EXERCISES.items() for seed in range(3 if exercise.inputs else 1)],
-)
-def test_the_right_answer_passes(name, seed):
-    result = check(name, ANSWERS[name], seed=seed, random_inputs=40)
-    assert result, result
-
-
-@pytest.mark.parametrize(("name", "number"), [(name, n) for name in EXERCISES for n in range(len(WRONG[name]))])
-def test_plausible_wrong_answers_fail(name, number):
-    result = check(name, WRONG[name][number])
-    assert result.status == "differs", result
-    assert any(label == "yours" for label, _ in result.lines)
-
-
-@pytest.mark.parametrize("name", EXERCISES)
-def test_a_hole_is_not_answered_yet(name):
-    result = check(name, lambda *case: ...)
-    assert result.status == "not answered yet"
-    assert not result
-
-
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
-def test_records_fit_together(exercise):
-    assert exercise.id.startswith("04-")
-    assert exercise.function == ANSWERS[exercise.id].__name__
-    for case in exercise.all_cases(seed=1, random_inputs=5):
-        assert len(case) == len(exercise.inputs)
-    again = [[repr(case) for case in exercise.all_cases(7, 5)] for _ in range(2)]
-    assert again[0] == again[1]
+class TestChapter04(ExerciseLaws):
+    exercises, answers, wrong = chapter_04.EXERCISES, ANSWERS, WRONG
 
 
 # Malformed designs get one sentence

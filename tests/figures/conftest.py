@@ -1,13 +1,15 @@
 """A real browser for the explorers: one Chromium for a module, one isolated page for every test."""
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from recurrence.figures import Choice, Explorer, Slider, gain_explorer
+from recurrence.figures import Choice, Explorer, Slider, gain_explorer, use_style
 
 matplotlib.use("Agg")
 
@@ -16,6 +18,15 @@ SHELL = """<!doctype html><html lang="en" {mark}><head><meta charset="utf-8"><ti
 <meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body><main><h1>Page</h1>
 <div class="cell_output"><div class="output text_html">{body}</div></div></main></body></html>"""
+
+
+@pytest.fixture
+def styled() -> Iterator[None]:
+    """The book's style for a test, and no figure left behind."""
+    with plt.rc_context():
+        use_style()
+        yield
+    plt.close("all")
 
 
 def chromium() -> str:

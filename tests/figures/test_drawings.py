@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 
-from recurrence.figures import COLOURS, band, depth_places, label_lines, unrolled, use_style
+from recurrence.figures import COLOURS, band, depth_places, label_lines, unrolled
 
-
-@pytest.fixture(autouse=True)
-def styled():
-    with plt.rc_context():
-        use_style()
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("styled")
 
 
 def boxes(fig, kind=Text):

@@ -9,19 +9,14 @@ import pytest
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.text import Text
 
-from recurrence.figures import state_diagram, use_style
+from recurrence.figures import state_diagram
 from recurrence.figures.layout import lay_out, state_name
 from recurrence.machines import DFA, NAMED, divisible_by, parity, tomita
 
 SMALL = {name: dfa for name, dfa in NAMED.items() if len(dfa.states) <= 8}
 
 
-@pytest.fixture(autouse=True)
-def styled():
-    with plt.rc_context():
-        use_style()
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("styled")
 
 
 def machine(n, symbols, seed):

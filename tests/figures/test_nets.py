@@ -3,7 +3,6 @@
 from fractions import Fraction
 from itertools import combinations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
@@ -16,7 +15,6 @@ from recurrence.figures import (
     space_time,
     success_chart,
     two_layers,
-    use_style,
     weight_matrix,
 )
 from recurrence.figures.cells import label
@@ -38,12 +36,7 @@ DRAWN = {
 }
 
 
-@pytest.fixture(autouse=True)
-def styled():
-    with plt.rc_context():
-        use_style()
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("styled")
 
 
 def words(fig):
