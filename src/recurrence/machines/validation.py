@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
-__all__ = ["check_dfa", "hashed", "in_order"]
+__all__ = ["check_dfa", "check_turing_machine", "hashed", "in_order"]
 
 SHOWN = 10
 """So many faults are told in full; the rest are counted."""
@@ -49,9 +49,29 @@ def check_dfa(
     )
     for pair, target in transitions.items():
         faults += _transition_faults(pair, target, known, symbols)
+    _refuse("total DFA", faults)
+
+
+def check_turing_machine(
+    transitions: Mapping[Any, Any], start: Hashable, accept: Hashable, reject: Hashable, alphabet: Collection[Hashable]
+) -> None:
+    """Raise one ValueError that tells all the faults of a machine, if it has any."""
+    faults = [*_repeated(alphabet, "symbol"), *["the input alphabet is empty"] * (not alphabet)]
+    if accept == reject:
+        faults.append(f"{accept!r} is to accept and to reject")
+    named = {accept, reject}
+    for pair, rule in transitions.items():
+        faults += _rule_faults(pair, rule, (accept, reject))
+        named |= {part[0] for part in (pair, rule) if isinstance(part, tuple) and part}
+    if start not in named:
+        faults.append(f"the start {start!r} has no rules, and none leads to it")
+    _refuse("Turing machine", faults)
+
+
+def _refuse(what: str, faults: list[str]) -> None:
     if faults:
         more = [f"and {len(faults) - SHOWN} more"] * (len(faults) > SHOWN)
-        raise ValueError("this is not a total DFA: " + "; ".join(faults[:SHOWN] + more))
+        raise ValueError(f"this is not a {what}: " + "; ".join(faults[:SHOWN] + more))
 
 
 def _repeated(values: Iterable[Hashable], what: str) -> Iterator[str]:
@@ -69,3 +89,14 @@ def _transition_faults(pair: Any, target: Any, states: set, symbols: set) -> Ite
         yield f"a transition leaves from {state!r} on {symbol!r}, and {symbol!r} is not in the alphabet"
     if target not in states:
         yield f"the transition from {state!r} on {symbol!r} leads to {target!r}, which is not a state"
+
+
+def _rule_faults(pair: Any, rule: Any, ends: tuple[Hashable, Hashable]) -> Iterator[str]:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        yield f"a rule leaves from {pair!r}, which is not a pair (state, symbol)"
+    elif pair[0] in ends:
+        yield f"a rule leaves from {pair[0]!r} on {pair[1]!r}, and in {pair[0]!r} the machine halts"
+    if not isinstance(rule, tuple) or len(rule) != 3:
+        yield f"the rule for {pair!r} is {rule!r}, which is not a triple (state, symbol, move)"
+    elif rule[2] not in ("L", "R"):
+        yield f"the rule for {pair!r} moves {rule[2]!r}, and a move is 'L' or 'R'"
