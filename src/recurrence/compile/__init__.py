@@ -8,9 +8,12 @@ from recurrence.compile.lemma import step_to_rnn
 from recurrence.compile.real_start import digit_net
 from recurrence.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from recurrence.compile.square import commuting_square
+from recurrence.compile.turing import turing_to_rnn
+from recurrence.compile.turing_net import TuringNet
 
 __all__ = [
     "StateExplosion",
+    "TuringNet",
     "Uncompilable",
     "commuting_square",
     "dfa_to_grid_rnn",
@@ -24,5 +27,6 @@ __all__ = [
     "rnn_to_dfa",
     "state_bound",
     "step_to_rnn",
+    "turing_to_rnn",
     "unit_lower_bound",
 ]

@@ -17,17 +17,18 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
     r"""A simple RNN with :math:`O(\sqrt{|Q||\Sigma|} + |\Sigma|)` units and two net steps a symbol, for the language.
 
     The states lie on a grid of R rows and C columns, each row with accepting states only or with others only. The net's
-    state is a one-hot vector of the row and one of the column. Write :math:`R_a(r, j)` for the row of the state that
-    follows on a from row r, column j. The first layer has a unit to each symbol a and column j,
+    state is a one-hot vector :math:`\rho` of the row and one :math:`\gamma` of the column. Write
+    :math:`\mathrm{row}_a(r, j)` for the row of the state that follows on the symbol a from row r, column j. The first
+    layer has a unit to each symbol a and column j,
 
     .. math::
 
-       \mathrm{relu}\Big(\sum_r R_a(r, j)\, [\mathrm{row} = r] - (R - 1)(2 - [\mathrm{column} = j] - [x = a])\Big),
+       \mathrm{relu}\Big(\sum_r \mathrm{row}_a(r, j)\, \rho_r - (R - 1)(2 - \gamma_j - x_a)\Big),
 
-    which is the next row's number if the column is j and the symbol is a, and else 0, since numbers are at most R - 1.
-    Their sum is the next row's number v, and the second layer makes it one-hot again:
+    which is the next row's number if the column is j and the symbol read is a, and else 0, since numbers are at most
+    R - 1. Their sum is the next row's number v, and the second layer makes it one-hot again:
 
-    .. math:: [v = k] = \mathrm{relu}(v - k + 1) - 2\,\mathrm{relu}(v - k) + \mathrm{relu}(v - k - 1).
+    .. math:: [v = i] = \mathrm{relu}(v - i + 1) - 2\,\mathrm{relu}(v - i) + \mathrm{relu}(v - i - 1).
 
     Likewise for columns. Accepted is what ends in one of the accepting rows.
 
@@ -96,7 +97,7 @@ def grid_names(dfa: DFA) -> tuple[str, ...]:
 
 def _one_hot(v: Expression, size: int, what: str) -> list[Expression]:
     r"""The one-hot vector of a number v in 0, ..., size - 1, where :math:`\mathrm{relu}(v + 1) = \mathrm{relu}(v) + 1`
-    and :math:`\mathrm{relu}(v - k) = 0` from k = size - 1 on: size - 1 units.
+    and :math:`\mathrm{relu}(v - i) = 0` from i = size - 1 on: size - 1 units.
     """
-    above = [relu(v - k, f"{what} above {k}") for k in range(size - 1)] + [const(0), const(0)]
-    return [(above[k - 1] if k else above[0] + 1) - 2 * above[k] + above[k + 1] for k in range(size)]
+    above = [relu(v - i, f"{what} above {i}") for i in range(size - 1)] + [const(0), const(0)]
+    return [(above[i - 1] if i else above[0] + 1) - 2 * above[i] + above[i + 1] for i in range(size)]

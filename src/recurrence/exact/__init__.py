@@ -9,6 +9,7 @@ from recurrence.exact.expression import Expression, Unit, const, total, units_of
 from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, relu, slu, stack, variables
 from recurrence.exact.gather import GatherRecognizer
 from recurrence.exact.gradients import gradient_jump, one_sided_gradient
+from recurrence.exact.halting import EOS, Answer, HaltingNet
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network
 from recurrence.exact.recognizer import Recognizer
@@ -19,11 +20,14 @@ from recurrence.exact.torch_recognizer import TorchRecognizer
 
 __all__ = [
     "AND",
+    "EOS",
     "NOT",
     "OR",
+    "Answer",
     "Code",
     "Expression",
     "GatherRecognizer",
+    "HaltingNet",
     "Matrix",
     "Network",
     "Recognizer",

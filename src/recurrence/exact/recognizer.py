@@ -86,9 +86,18 @@ class Recognizer:
         Raises:
             ValueError: a symbol is outside the alphabet.
         """
+        return list(self.readings(word))
+
+    def readings(self, word: Word) -> Iterator[Number]:
+        """``outputs``, one at a time: the word may go on for ever.
+
+        Raises:
+            ValueError: a symbol is outside the alphabet.
+        """
         k = self.steps_per_symbol
-        states = self.rnn.run_scaled(self._columns(word))
-        return [self._output(state) for t, state in enumerate(states) if t and t % k == 0]
+        for t, state in enumerate(self.rnn.run_scaled(self._columns(word))):
+            if t and t % k == 0:
+                yield self._output(state)
 
     def accepts(self, word: Word) -> bool:
         r"""Whether the output after the word is 1; the output after the empty word is :math:`\mathrm{out}(h_0)`.

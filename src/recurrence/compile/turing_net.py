@@ -1,0 +1,177 @@
+"""The net of a Turing machine: which names of its state hold which part of a configuration, and back."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from operator import index
+
+from recurrence.compile.names import unique
+from recurrence.exact import Answer, HaltingNet, SimpleRNN, Step
+from recurrence.exact.numbers import Number
+from recurrence.exact.stacks import decode
+from recurrence.machines import Configuration, TuringMachine, Verdict
+
+__all__ = ["Layout", "TuringNet"]
+
+Pair = tuple[Hashable, Hashable]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The names in the state of a Turing machine's step.
+
+    ``by_right``, ``by_left`` and ``staying`` are the pairs (state, symbol read) that can follow a move to the right
+    (the first one included), a move to the left, and one that stays at the left end.
+    """
+
+    load: str
+    gap: str
+    first: str
+    pairs: Mapping[Pair, str]
+    left: Mapping[Hashable, str]
+    left_top: Mapping[Hashable, str]
+    right: Mapping[Hashable, str]
+    right_top: Mapping[Hashable, str]
+    inputs: tuple[str, ...]
+    by_right: tuple[Pair, ...]
+    by_left: tuple[Pair, ...]
+    staying: tuple[Pair, ...]
+
+    @classmethod
+    def of(cls, tm: TuringMachine) -> "Layout":
+        """The names for a machine: what no run of it can need has none.
+
+        On the left stack are symbols that rules with a move to the right write. On the right one are those of the
+        words and those that rules with a move to the left write; the blank is its zero digit and has no name.
+        """
+        targets = tm.transitions.values()
+        rightward = [(q, b) for q, b, move in targets if move == "R"]
+        leftward = [(q, b) for q, b, move in targets if move == "L"]
+        left = [a for a in tm.tape_alphabet if a in {b for _, b in rightward}]
+        written = {*tm.input_alphabet, *(b for _, b in leftward)} - {tm.blank}
+        right = [a for a in tm.tape_alphabet if a in written]
+        after_right, after_left = {tm.start, *(q for q, _ in rightward)}, {q for q, _ in leftward}
+        states = [*tm.states, tm.accept, tm.reject]
+        by_right = [(q, a) for q in states if q in after_right for a in (tm.blank, *right)]
+        by_left = [(q, a) for q in states if q in after_left for a in left]
+        staying = list(dict.fromkeys(leftward))
+        pairs = list(dict.fromkeys([*by_right, *by_left, *staying]))
+        pairs.sort(key=lambda pair: (states.index(pair[0]), tm.tape_alphabet.index(pair[1])))
+
+        state_name = dict(zip(states, unique(states), strict=True))
+        symbol_name = dict(zip(tm.tape_alphabet, unique(tm.tape_alphabet), strict=True))
+        wanted = ["load", "gap", "first"]
+        wanted += [f"{state_name[q]}&{symbol_name[a]}" for q, a in pairs]
+        for side, symbols in (("left", left), ("right", right)):
+            wanted += [f"{side}[{symbol_name[a]}]" for a in symbols] + [f"{side} top={symbol_name[a]}" for a in symbols]
+        wanted += [*(f"x={symbol_name[a]}" for a in tm.input_alphabet), "EOS"]
+        names = iter(unique(wanted))
+
+        def take(things: Iterable[Hashable]) -> dict[Hashable, str]:
+            return {thing: next(names) for thing in things}
+
+        return cls(
+            load=next(names),
+            gap=next(names),
+            first=next(names),
+            pairs=take(pairs),
+            left=take(left),
+            left_top=take(left),
+            right=take(right),
+            right_top=take(right),
+            inputs=tuple(names),
+            by_right=tuple(by_right),
+            by_left=tuple(by_left),
+            staying=tuple(staying),
+        )
+
+    def configuration(self, state: Mapping[str, Number], tm: TuringMachine, base: int) -> Configuration | None:
+        """The configuration that a state of the step holds; None before the end of the word and after the machine's.
+
+        Raises:
+            ValueError: the state holds no configuration.
+        """
+        here = [pair for pair, name in self.pairs.items() if state[name]]
+        if not here:
+            return None
+        if len(here) > 1 or state[self.pairs[here[0]]] != 1 or state[self.load]:
+            raise ValueError(f"this is no configuration: the pairs {here} are on, load is {state[self.load]}")
+        q, a = here[0]
+        left = self._stack(state, self.left, self.left_top, base)
+        right = self._stack(state, self.right, self.right_top, base)
+        tape = [*reversed(left), a, *(tm.blank if b is None else b for b in right)]
+        while tape and tape[-1] == tm.blank:
+            tape.pop()
+        return Configuration(q, tuple(tape), len(left))
+
+    def _stack(self, state: Mapping, numbers: Mapping, tops: Mapping, base: int) -> tuple[Hashable, ...]:
+        word = decode([state[name] for name in numbers.values()], tuple(numbers), base)
+        bits = {symbol: state[name] for symbol, name in tops.items()}
+        if bits != {symbol: int(word[:1] == (symbol,)) for symbol in tops}:
+            raise ValueError(f"this is no configuration: the stack {word} has the top bits {bits}")
+        return word
+
+
+@dataclass(frozen=True)
+class TuringNet:
+    """A simple RNN that runs a Turing machine: read a word, then EOS for ever.
+
+    Args:
+        net: the simple RNN with its readout, which answers 1 or -1 once if the machine halts.
+        machine: the machine.
+        base: of the stacks.
+        step: the recurrence that the net was compiled from.
+        layout: which names of its state hold what.
+    """
+
+    net: HaltingNet
+    machine: TuringMachine
+    base: int
+    step: Step
+    layout: Layout
+
+    @property
+    def rnn(self) -> SimpleRNN:
+        """The simple RNN."""
+        return self.net.rnn
+
+    @property
+    def units(self) -> int:
+        """How many ReLU units the net has."""
+        return self.rnn.size
+
+    def outputs(self, word: Iterable[Hashable]) -> Iterator[Number]:
+        """The output after each symbol of the word and then after each EOS, for ever: 0, but for one 1 or -1.
+
+        Raises:
+            ValueError: a symbol is outside the input alphabet.
+        """
+        return self.net.outputs(word)
+
+    def decide(self, word: Iterable[Hashable], max_steps: int) -> Verdict:
+        """What the net says of a word, counted in steps of the machine: the first EOS starts it.
+
+        Raises:
+            ValueError: a symbol is outside the input alphabet, or ``max_steps < 0``.
+            TypeError: ``max_steps`` is not whole.
+        """
+        if index(max_steps) < 0:
+            raise ValueError(f"a run has at least 0 steps, not {max_steps}")
+        match self.net.answer(word, max_steps + 1):
+            case None:
+                return Verdict(None, max_steps)
+            case Answer(value, T):
+                return Verdict(value == 1, T - 1)
+
+    def configurations(self, word: Iterable[Hashable]) -> Iterator[Configuration]:
+        """The machine's configurations, read from the net's state after each EOS, until it has halted.
+
+        Raises:
+            ValueError: a symbol is outside the input alphabet, or a state holds no configuration.
+        """
+        word = tuple(word)
+        for t, state in enumerate(self.net.run(word)):
+            if t > len(word):
+                here = self.layout.configuration(self.net.decode(state), self.machine, self.base)
+                if here is None:
+                    return
+                yield here
