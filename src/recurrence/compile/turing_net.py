@@ -31,30 +31,38 @@ class Layout:
     left_top: Mapping[Hashable, str]
     right: Mapping[Hashable, str]
     right_top: Mapping[Hashable, str]
-    inputs: tuple[str, ...]
+    symbols: Mapping[Hashable, str]
+    eos: str
     by_right: tuple[Pair, ...]
     by_left: tuple[Pair, ...]
     staying: tuple[Pair, ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the step's inputs, in order."""
+        return (*self.symbols.values(), self.eos)
 
     @classmethod
     def of(cls, tm: TuringMachine) -> "Layout":
         """The names for a machine: what no run of it can need has none.
 
         On the left stack are symbols that rules with a move to the right write. On the right one are those of the
-        words and those that rules with a move to the left write; the blank is its zero digit and has no name.
+        words and those that rules with a move to the left write; the blank is its zero digit and has no name. Rules
+        count that read a pair which so can come about.
         """
-        targets = tm.transitions.values()
-        rightward = [(q, b) for q, b, move in targets if move == "R"]
-        leftward = [(q, b) for q, b, move in targets if move == "L"]
-        left = [a for a in tm.tape_alphabet if a in {b for _, b in rightward}]
-        written = {*tm.input_alphabet, *(b for _, b in leftward)} - {tm.blank}
-        right = [a for a in tm.tape_alphabet if a in written]
-        after_right, after_left = {tm.start, *(q for q, _ in rightward)}, {q for q, _ in leftward}
-        states = [*tm.states, tm.accept, tm.reject]
-        by_right = [(q, a) for q in states if q in after_right for a in (tm.blank, *right)]
-        by_left = [(q, a) for q in states if q in after_left for a in left]
-        staying = list(dict.fromkeys(leftward))
-        pairs = list(dict.fromkeys([*by_right, *by_left, *staying]))
+        states, known, pairs = [*tm.states, tm.accept, tm.reject], None, []
+        while pairs != known:
+            rules = [rule for pair, rule in tm.transitions.items() if pair in pairs]
+            rightward = [(q, b) for q, b, move in rules if move == "R"]
+            leftward = [(q, b) for q, b, move in rules if move == "L"]
+            left = [a for a in tm.tape_alphabet if a in {b for _, b in rightward}]
+            written = {*tm.input_alphabet, *(b for _, b in leftward)} - {tm.blank}
+            right = [a for a in tm.tape_alphabet if a in written]
+            after_right, after_left = {tm.start, *(q for q, _ in rightward)}, {q for q, _ in leftward}
+            by_right = [(q, a) for q in states if q in after_right for a in (tm.blank, *right)]
+            by_left = [(q, a) for q in states if q in after_left for a in left]
+            staying = list(dict.fromkeys(leftward))
+            known, pairs = pairs, list(dict.fromkeys([*by_right, *by_left, *staying]))
         pairs.sort(key=lambda pair: (states.index(pair[0]), tm.tape_alphabet.index(pair[1])))
 
         state_name = dict(zip(states, unique(states), strict=True))
@@ -78,7 +86,8 @@ class Layout:
             left_top=take(left),
             right=take(right),
             right_top=take(right),
-            inputs=tuple(names),
+            symbols=take(tm.input_alphabet),
+            eos=next(names),
             by_right=tuple(by_right),
             by_left=tuple(by_left),
             staying=tuple(staying),

@@ -9,9 +9,9 @@ to each symbol,
 So component j has, in base B, the digit B - 1 in place t if the t-th symbol is :math:`a_j`, and else the digit 0: it is
 a number of the Cantor set of base B, all of them for infinite stacks. **The margin.** Such a number is at most 1 / B
 if its first digit is 0, for then it is 1 / B of a number of [0, 1], and at least (B - 1) / B if that digit is B - 1.
-Between these lies a gap of width :math:`(B - 2) / B`, in which a continuous function can rise from 0 to 1: it is the top
-of the stack. For B = 2 the gap is empty, 0.1000... = 0.0111... in binary, and no continuous function tells the two
-apart.
+Between these lies a gap of width :math:`(B - 2) / B`, in which a continuous function can rise from 0 to 1, and that
+function is the top of the stack. For B = 2 the gap is empty, 0.1000... = 0.0111... in binary, and no continuous
+function tells the two apart.
 
 Source: (4.22)-(4.26) of the lecture notes, with B = 3, where (4.26) subtracts the top once and not B - 1 times: of the
 stack :math:`a_j` it makes 1 and not 0. Siegelmann and Sontag (1995) use B = 4 and the digits 1 and 3.
@@ -37,14 +37,15 @@ def encode(word: Iterable[Hashable], alphabet: Sequence[Hashable], base: int = 3
     """
     check_base(base)
     places = {symbol: j for j, symbol in enumerate(alphabet)}
-    numerators, length = [0] * len(places), 0
-    for length, symbol in enumerate(word, start=1):
+    numerators, denominator = [0] * len(places), 1
+    for symbol in word:
+        denominator *= base
         numerators = [n * base for n in numerators]
         if symbol is not None:
             if symbol not in places:
                 raise ValueError(f"symbol {symbol!r} is outside the alphabet {tuple(alphabet)}")
             numerators[places[symbol]] += base - 1
-    return tuple(Fraction(n, base**length) for n in numerators)
+    return tuple(Fraction(n, denominator) for n in numerators)
 
 
 def decode(numbers: Sequence[Number], alphabet: Sequence[Hashable], base: int = 3) -> tuple[Hashable, ...]:
@@ -89,7 +90,7 @@ def pop(z: Expression, bit: Expression, base: int = 3) -> Expression:
 
 
 def top(z: Expression, base: int = 3) -> Expression:
-    r"""Whether a component's symbol is on top: :math:`\mathrm{slu}\big(\frac{B z - 1}{B - 2}\big)`, 0 or 1 on stacks."""
+    r"""Whether its symbol is on top, :math:`\mathrm{slu}\big(\frac{B z - 1}{B - 2}\big)`, 0 or 1 on stacks."""
     return slu(sharpened(z, base))
 
 
