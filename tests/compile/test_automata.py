@@ -97,15 +97,15 @@ def test_the_grid_gives_rows_to_accepting_states_of_their_own():
 
 
 def test_weights_of_parity_and_their_names():
-    """Units (start, 0&0, 0&1, 1&0, 1&1); state 0 is entered by 0&0 and 1&1, and is where the start stands."""
+    """The state even is entered by even&0 and odd&1, and is where the start stands."""
     net = dfa_to_rnn(parity())
-    assert net.rnn.units == ("start", "0&0", "0&1", "1&0", "1&1")
-    in_0, in_1 = (1, 1, 0, 0, 1), (0, 0, 1, 1, 0)
-    assert net.rnn.W.dense() == ((0,) * 5, in_0, in_0, in_1, in_1)
+    assert net.rnn.units == ("start", "even&0", "even&1", "odd&0", "odd&1")
+    even, odd = (1, 1, 0, 0, 1), (0, 0, 1, 1, 0)
+    assert net.rnn.W.dense() == ((0,) * 5, even, even, odd, odd)
     assert net.rnn.U.dense() == ((0, 0), (1, 0), (0, 1), (1, 0), (0, 1))
     assert (net.rnn.b, net.rnn.h0) == ((0, -1, -1, -1, -1), (1, 0, 0, 0, 0))
-    assert (net.w, net.c) == (in_1, 0)
-    assert [net.decode(state) for state in net.run("1")] == [{"0": 1, "1": 0}, {"0": 0, "1": 1}]
+    assert (net.w, net.c) == (odd, 0)
+    assert [net.decode(state) for state in net.run("1")] == [{"even": 1, "odd": 0}, {"even": 0, "odd": 1}]
 
 
 def test_states_and_symbols_that_read_alike_have_names_of_their_own():

@@ -101,7 +101,7 @@ def test_the_words_are_the_transitions_merged_and_in_order():
 
 
 def test_accepting_states_are_doubled_and_lit_ones_filled():
-    fig = state_diagram(tomita(4), highlight=[1, 2])
+    fig = state_diagram(tomita(4), highlight=["q1", "q2"])
     rings = [item for item in fig.findobj(Circle) if item.get_gid() != "state"]
     assert len(rings) == 3
     fills = [item.get_facecolor() for item in fig.findobj(Circle) if item.get_gid() == "state"]
@@ -122,17 +122,17 @@ def test_a_trap_can_be_left_out_and_a_note_says_so():
 
 
 def test_given_positions_are_kept_and_names_are_written():
-    places = {0: (0, 0), 1: (10, 0), 2: (5, 8)}
-    diagram = lay_out(divisible_by(3), 400, positions=places, names={0: "zero"})
-    x, y = (np.array([diagram.circles[q][k] for q in range(3)]) for k in (0, 1))
+    places = {"r0": (0, 0), "r1": (10, 0), "r2": (5, 8)}
+    diagram = lay_out(divisible_by(3), 400, positions=places, names={"r0": "zero"})
+    x, y = (np.array([diagram.circles[q][k] for q in places]) for k in (0, 1))
     assert x[0] < x[2] < x[1]
     assert y[0] == pytest.approx(y[1])
     assert y[2] > y[0] + diagram.radius
-    assert diagram.names == {0: "zero", 1: "1", 2: "2"}
-    with pytest.raises(ValueError, match="positions lack the state 2"):
-        lay_out(divisible_by(3), 400, positions={0: (0, 0), 1: (1, 0)})
+    assert diagram.names == {"r0": "zero", "r1": "r1", "r2": "r2"}
+    with pytest.raises(ValueError, match="positions lack the state 'r2'"):
+        lay_out(divisible_by(3), 400, positions={"r0": (0, 0), "r1": (1, 0)})
     with pytest.raises(ValueError, match="one position"):
-        lay_out(divisible_by(3), 400, positions={0: (0, 0), 1: (1, 0), 2: (1, 0)})
+        lay_out(divisible_by(3), 400, positions={"r0": (0, 0), "r1": (1, 0), "r2": (1, 0)})
 
 
 def test_a_diagram_fits_into_axes_that_are_given():
@@ -162,7 +162,7 @@ def test_text_is_readable_on_a_phone():
     ("dfa", "keywords", "words"),
     [
         (NAMED["s5"], {}, "120 states .* at most 15"),
-        (parity(), {"names": {0: "an even number"}}, "'an even number' does not fit into a circle"),
+        (parity(), {"names": {"even": "an even number"}}, "'an even number' does not fit into a circle"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(dfa, keywords, words):

@@ -123,7 +123,7 @@ def test_fractions_and_signs_are_told_apart_without_colour():
 
 
 def test_machine_and_net_are_side_by_side_only_where_there_is_room():
-    beside, above = (machine_and_net(NAMED[name], NETS[name]) for name in ("parity", "abb"))
+    beside, above = (machine_and_net(dfa, dfa_to_rnn(dfa)) for dfa in (parity().canonical(), NAMED["abb"]))
     for fig, is_beside in ((beside, True), (above, False)):
         fig.draw_without_rendering()
         circles = [item.get_window_extent() for item in fig.findobj(Circle)]

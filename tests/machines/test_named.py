@@ -64,9 +64,11 @@ def test_there_are_seven_grammars(k):
 def test_parity():
     dfa = parity()
     assert dfa == dfa.minimize()
-    assert len(dfa.states) == 2
+    assert dfa.states == ("even", "odd")
     for word in all_words("01", 10):
-        assert dfa.accepts(word) == (word.count("1") % 2 == 1)
+        *_, state = dfa.run(word)
+        assert state == ("even", "odd")[word.count("1") % 2]
+        assert dfa.accepts(word) == (state == "odd")
 
 
 @pytest.mark.parametrize(
@@ -74,13 +76,13 @@ def test_parity():
 )
 def test_divisible_by(n, base, length):
     dfa = divisible_by(n, base)
-    assert sorted(dfa.states) == list(range(n))
+    assert set(dfa.states) == {f"r{r}" for r in range(n)}
     assert len(dfa.alphabet) == base
     assert gcd(n, base) > 1 or len(dfa.minimize().states) == n
     for word in all_words(dfa.alphabet, length):
-        *_, remainder = dfa.run(word)
-        assert remainder == int(word or "0", base) % n
-        assert dfa.accepts(word) == (remainder == 0)
+        *_, state = dfa.run(word)
+        assert state == f"r{int(word or '0', base) % n}"
+        assert dfa.accepts(word) == (state == "r0")
 
 
 @pytest.mark.parametrize(("n", "base"), [(0, 2), (-3, 2), (3, 1), (3, 37)])
@@ -121,6 +123,11 @@ def test_the_first_letter_of_a_word_acts_first():
 def test_permutations_of_single_digits(n):
     with pytest.raises(ValueError, match=f"not of {n}"):
         symmetric_group(n)
+
+
+@pytest.mark.parametrize("name", [name for name, dfa in NAMED.items() if set(dfa.alphabet) & set("0123456789")])
+def test_no_state_of_a_machine_that_reads_digits_reads_like_one(name):
+    assert not [state for state in NAMED[name].states if str(state).isdigit()]
 
 
 def test_all_names():

@@ -44,28 +44,29 @@ def tomita(k: int) -> DFA:
 
 TOMITA: Mapping[int, Callable[[], DFA]] = MappingProxyType(
     {
-        1: lambda: DFA.from_regex("1*", BINARY),
-        2: lambda: DFA.from_regex("(10)*", BINARY),
-        3: lambda: ~DFA.from_regex("((0|1)*0)?1(11)*(0(0|1)*1)?0(00)*(1(0|1)*)?", BINARY),
-        4: lambda: ~DFA.from_regex("(0|1)*000(0|1)*", BINARY),
+        1: lambda: _called(DFA.from_regex("1*", BINARY), "q{}"),
+        2: lambda: _called(DFA.from_regex("(10)*", BINARY), "q{}"),
+        3: lambda: _called(~DFA.from_regex("((0|1)*0)?1(11)*(0(0|1)*1)?0(00)*(1(0|1)*)?", BINARY), "q{}"),
+        4: lambda: _called(~DFA.from_regex("(0|1)*000(0|1)*", BINARY), "q{}"),
         5: lambda: _explored((0, 0), _count_both_modulo_2, BINARY, [(0, 0)]),
-        6: lambda: _explored(0, lambda difference, x: (difference + {"0": 1, "1": -1}[x]) % 3, BINARY, [0]),
-        7: lambda: DFA.from_regex("0*1*0*1*", BINARY),
+        6: lambda: _called(_explored(0, lambda r, x: (r + {"0": 1, "1": -1}[x]) % 3, BINARY, [0]), "r{}"),
+        7: lambda: _called(DFA.from_regex("0*1*0*1*", BINARY), "q{}"),
     }
 )
 
 
 def parity() -> DFA:
-    r"""PARITY: the words over ``"01"`` with an odd number of 1s; :math:`q_t = (q_{t-1} + x_t) \bmod 2`, two states."""
-    return _explored(0, lambda q, x: (q + int(x)) % 2, BINARY, [1])
+    r"""PARITY: the words over ``"01"`` with an odd number of 1s. The states are ``"even"`` and ``"odd"``."""
+    other = {"even": "odd", "odd": "even"}
+    return _explored("even", lambda q, x: other[q] if x == "1" else q, BINARY, ["odd"])
 
 
 def divisible_by(n: int, base: int = 2) -> DFA:
     r"""The numerals in base :math:`b` of the multiples of :math:`n`, the most significant digit first.
 
     The state is the remainder of what was read, :math:`r_t = (b\, r_{t-1} + x_t) \bmod n`; so there are :math:`n`
-    states, and the machine is minimal if :math:`n` and :math:`b` have no common factor. The empty word reads as 0,
-    which is a multiple; leading zeros are allowed. The digits are ``0, ..., 9, a, ..., z``.
+    states, ``"r0"``, ``"r1"``, ..., and the machine is minimal if :math:`n` and :math:`b` have no common factor. The
+    empty word reads as 0, which is a multiple; leading zeros are allowed. The digits are ``0, ..., 9, a, ..., z``.
 
     Raises:
         ValueError: :math:`n < 1`, or a base that is not one of 2, ..., 36.
@@ -74,7 +75,8 @@ def divisible_by(n: int, base: int = 2) -> DFA:
     n, base = index(n), index(base)
     if n < 1 or not 2 <= base <= len(DIGITS):
         raise ValueError(f"a divisor is at least 1 and a base between 2 and {len(DIGITS)}, not {n!r} and {base!r}")
-    return _explored(0, lambda remainder, digit: (base * remainder + int(digit, base)) % n, DIGITS[:base], [0])
+    remainders = _explored(0, lambda r, digit: (base * r + int(digit, base)) % n, DIGITS[:base], [0])
+    return _called(remainders, "r{}")
 
 
 def symmetric_group(n: int) -> DFA:
@@ -108,6 +110,13 @@ def _explored(
     states = breadth_first(start, lambda state: (step(state, symbol) for symbol in alphabet))
     transitions = {(state, symbol): step(state, symbol) for state in states for symbol in alphabet}
     return DFA(states, alphabet, transitions, start, accept)
+
+
+def _called(dfa: DFA, pattern: str) -> DFA:
+    """The machine with its states under other names: among digits, a state that is a number reads like a symbol."""
+    names = {state: pattern.format(state) for state in dfa.states}
+    transitions = {(names[state], symbol): names[target] for (state, symbol), target in dfa.transitions.items()}
+    return DFA(names.values(), dfa.alphabet, transitions, names[dfa.start], [names[state] for state in dfa.accept])
 
 
 def _count_both_modulo_2(counts: tuple[int, int], x: str) -> tuple[int, int]:
