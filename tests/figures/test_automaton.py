@@ -34,6 +34,9 @@ class Reader:
         self.machine = page.get_by_role("combobox", name="Machine")
         self.word = page.get_by_role("textbox", name="Word")
         self.slider = page.get_by_role("slider", name="Symbols read")
+        self.previous, self.next = (
+            page.get_by_role("button", name=f"Symbols read: {way}") for way in ("previous", "next")
+        )
 
     def said(self):
         return self.page.get_by_role("status").text_content()
@@ -98,6 +101,26 @@ def test_arrow_keys_step_through_the_word(reader):
     assert reader.slider.get_attribute("max") == "7"
 
 
+def test_the_buttons_step_through_the_word_and_rest_at_its_ends(reader):
+    dfa = NAMED["abb"]
+    assert reader.next.is_disabled()
+    for t in reversed(range(7)):
+        assert reader.previous.is_enabled()
+        reader.previous.click()
+        assert reader.lit() == [str(list(dfa.run("babaabb"[:t]))[-1])]
+        assert len(reader.outputs()) == t + 1
+        assert reader.next.is_enabled()
+    assert reader.said().startswith("Nothing read yet.")
+    assert reader.previous.is_disabled()
+    reader.next.press("Enter")
+    assert reader.said().startswith("Read b.")
+    reader.word.fill("b")  # now this is the end
+    assert reader.next.is_disabled()
+    reader.word.fill("")
+    assert reader.previous.is_disabled()
+    assert reader.next.is_disabled()
+
+
 def test_typing_reads_on_and_deleting_goes_back(reader):
     reader.machine.select_option(label="PARITY")
     reader.word.fill("")
@@ -160,10 +183,10 @@ def test_a_machine_that_cannot_read_the_word_has_its_own_last_one(reader):
 
 
 @pytest.mark.parametrize("width", [1280, 320])
-def test_what_to_do_is_said_and_the_verdict_stands_between_the_slider_and_the_picture(site, explorer, width):
+def test_what_may_be_typed_is_said_and_the_verdict_stands_between_the_slider_and_the_picture(site, explorer, width):
     page = site.open(explorer.to_html(), width=width)
     page.get_by_label("Word (at most 24 letters)", exact=True).wait_for()
-    slider = page.get_by_label("Symbols read: drag, or use the arrow keys", exact=True).bounding_box()
+    slider = page.get_by_label("Symbols read", exact=True).bounding_box()
     readout = page.get_by_role("status").bounding_box()
     picture = page.get_by_role("img").bounding_box()
     assert slider["y"] + slider["height"] <= readout["y"]

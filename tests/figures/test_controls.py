@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,6 +65,16 @@ def test_every_control_escapes_its_label():
         assert "<b>" not in html
         assert "<i>" not in html
         assert "&lt;b&gt;&amp;" in html
+
+
+@pytest.mark.parametrize(
+    ("values", "default", "disabled"),
+    [([1, 2, 3], 1, ["true", "false"]), ([1, 2, 3], 2, ["false", "false"]), ([1, 2], 2, ["false", "true"])],
+)
+def test_a_slider_has_buttons_that_are_named_and_disabled_at_the_ends(values, default, disabled):
+    html = Slider("n", "Units", values, default=default).html("id")
+    assert re.findall('<button[^>]* aria-label="(.*?)"', html) == ["Units: previous", "Units: next"]
+    assert re.findall('<button[^>]* aria-disabled="(.*?)"', html) == disabled
 
 
 def test_widgets_start_at_the_default():

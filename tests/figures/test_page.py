@@ -60,7 +60,8 @@ def test_arrow_keys_change_the_picture_the_value_and_the_readout(site, gain):
     slider = page.get_by_role("slider", name="Recurrent gain")
     before = path(page)
     assert (slider.get_attribute("aria-valuetext"), page.locator(".rx-value").text_content()) == ("0.9", "0.9")
-    page.keyboard.press("Tab")
+    for _ in ("previous", "next", "slider"):
+        page.keyboard.press("Tab")
     assert slider.evaluate("node => node === document.activeElement")
     assert slider.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
     page.keyboard.press("ArrowRight")
@@ -70,6 +71,45 @@ def test_arrow_keys_change_the_picture_the_value_and_the_readout(site, gain):
     assert page.get_by_role("status").text_content() == gain.frame(gain=1.1)["readout"]
     page.keyboard.press("End")
     assert "Gain 3: " in page.get_by_role("status").text_content()
+
+
+def test_the_buttons_step_and_at_the_end_keep_the_focus(site, gain):
+    page = site.open(gain.to_html())
+    slider = page.get_by_role("slider")
+    previous, following = (page.get_by_role("button", name=f"Recurrent gain γ: {way}") for way in ("previous", "next"))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert following.evaluate("node => node === document.activeElement")
+    assert following.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Space")
+    assert (slider.get_attribute("aria-valuetext"), page.locator(".rx-value").text_content()) == ("1.1", "1.1")
+    assert page.get_by_role("status").text_content() == gain.frame(gain=1.1)["readout"]
+    last = int(slider.get_attribute("max"))
+    for _ in range(last - int(slider.input_value())):
+        assert following.is_enabled()
+        page.keyboard.press("Enter")
+    assert following.is_disabled()
+    assert following.evaluate("node => node === document.activeElement")
+    page.keyboard.press("Enter")
+    assert slider.input_value() == str(last)
+    previous.click()
+    assert slider.input_value() == str(last - 1)
+    assert following.is_enabled()
+    slider.press("Home")
+    assert previous.is_disabled()
+
+
+def test_the_buttons_do_not_move_when_the_value_grows_by_a_digit(site, echo):
+    controls = [Slider("n", "Units", min=8, max=11, step=1)]
+    page = site.open(Explorer("steps", data=[1], controls=controls, view=echo, **WORDS).to_html(), width=320)
+    buttons = [page.get_by_role("button", name=f"Units: {way}") for way in ("previous", "next")]
+    before = [button.bounding_box() for button in buttons]
+    for _ in range(3):
+        buttons[1].click()
+        assert [button.bounding_box() for button in buttons] == [pytest.approx(box, abs=0.1) for box in before]
+    assert page.locator(".rx-value").text_content() == "11"
+    assert min(box[side] for box in before for side in ("width", "height")) >= 24  # the least for a finger
 
 
 def test_the_mouse_drags_the_slider(site, gain):
@@ -95,10 +135,11 @@ def test_tab_order_is_the_order_of_the_controls(site, echo):
     explorer = Explorer("steps", data={"table": [1, 2]}, controls=controls, view=echo, **WORDS)
     page = site.open(explorer.to_html())
     seen = []
-    for _ in controls:
+    for _ in range(len(controls) + 2):
         page.keyboard.press("Tab")
-        seen.append(page.evaluate("document.activeElement.id"))
-    assert seen == [f"rx-steps-{control.name}" for control in controls]
+        seen.append(page.evaluate("document.activeElement.id || document.activeElement.dataset.step"))
+    fields = [f"rx-steps-{control.name}" for control in controls]
+    assert seen == [*fields[:-1], "previous", "next", fields[-1]]
 
 
 def test_a_view_that_computes_in_the_page(site, echo):

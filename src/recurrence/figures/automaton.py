@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["automaton_explorer", "interesting_word"]
 
 _LONGEST, _WIDTH, _TEXT = 24, 316.0, 13.0
-_STEPPING = "Symbols read: drag, or use the arrow keys"
 
 
 def automaton_explorer(
@@ -59,7 +58,7 @@ def automaton_explorer(
         controls=[
             Choice("machine", "Machine", list(data)),
             Text("word", f"Word (at most {_LONGEST} letters)", default=first, max_length=_LONGEST),
-            Slider("position", _STEPPING, min=0, max=_LONGEST, step=1, default=len(first)),
+            Slider("position", "Symbols read", min=0, max=_LONGEST, step=1, default=len(first)),
         ],
         title="A finite automaton as a net: its units over a word",
         alt=(

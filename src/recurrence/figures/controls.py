@@ -128,11 +128,19 @@ class Slider(Control):
         return {**super().spec(), "values": list(self.grid), "texts": self.texts}
 
     def html(self, id_: str) -> str:
-        at = self.grid.index(self.initial)
-        field = self._input(
-            id_, type="range", min=0, max=len(self.grid) - 1, step=1, value=at, **{"aria-valuetext": self.texts[at]}
-        )
-        return field + _tag("span", {"class": "rx-value", "aria-hidden": "true"}, html.escape(self.texts[at]))
+        at, last = self.grid.index(self.initial), len(self.grid) - 1
+        room = f"min-width: {max(map(len, self.texts))}ch"  # or the buttons would move with the value
+        value = _tag("span", {"class": "rx-value", "aria-hidden": "true", "style": room}, html.escape(self.texts[at]))
+        steps = self._step("previous", at == 0) + value + self._step("next", at == last)
+        label = _tag("label", {"for": id_}, html.escape(self.label))
+        spoken = {"aria-valuetext": self.texts[at], "autocomplete": "off"}
+        field = {"id": id_, "type": "range", "min": 0, "max": last, "step": 1, "value": at, **spoken}
+        return label + _tag("span", {"class": "rx-steps"}, steps) + _tag("input", field)
+
+    def _step(self, way: str, at_end: bool) -> str:
+        """A button to the neighbouring value. At the end it only says that it is disabled, so as to keep the focus."""
+        named = {"aria-label": f"{self.label}: {way}", "title": way.capitalize(), "data-step": way}
+        return _tag("button", {"type": "button", **named, "aria-disabled": str(at_end).lower()}, "")
 
     def widget(self) -> Any:
         import ipywidgets

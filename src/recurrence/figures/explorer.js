@@ -59,7 +59,10 @@
     const tell = (control, field) => {
       const text = control.texts[Number(field.value)];
       field.setAttribute("aria-valuetext", text);
-      field.nextElementSibling.textContent = text;
+      const [previous, value, next] = field.previousElementSibling.children;
+      value.textContent = text;
+      previous.setAttribute("aria-disabled", field.value === field.min);
+      next.setAttribute("aria-disabled", field.value === field.max);
     };
 
     // For views whose controls depend on one another; `last` is the last value that a slider may take.
@@ -96,6 +99,14 @@
           update();
         });
       } else field.addEventListener("input", update);
+      if (field.type !== "range") return;
+      const [previous, , next] = field.previousElementSibling.children;
+      const step = (by) => {
+        field.value = Number(field.value) + by; // the field itself stops at its ends
+        update();
+      };
+      previous.addEventListener("click", () => step(-1));
+      next.addEventListener("click", () => step(1));
     });
     const controls = root.querySelector("fieldset");
     if (controls) controls.disabled = false;

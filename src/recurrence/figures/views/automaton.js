@@ -169,7 +169,7 @@ const drawStrip = (net, states, symbols, now, room, { svg }) => {
   let rows = net.units.map((_, unit) => unit);
   if (rows.length > ROWS) rows = rows.filter((unit) => states.some((h) => h.has(unit)));
   const longest = Math.max(6, ...rows.map((unit) => net.units[unit].length));
-  const left = 8 * longest + 6;
+  const left = 8 * longest + 10;
   const wide = Math.min(room < BESIDE ? 30 : 40, (room - left - 2) / states.length);
   const top = 20;
   const below = top + rows.length * high + 6;
