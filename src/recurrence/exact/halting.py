@@ -38,7 +38,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class HaltingNet:
-    r"""A net :math:`\mathrm{out} \circ \mathrm{rec}`, :math:`\mathrm{out}(h) = w \cdot h + c`, that runs on after a word.
+    r"""A net :math:`\mathrm{out} \circ \mathrm{rec}`, :math:`\mathrm{out}(h) = w \cdot h + c`, and its one answer.
 
     It reads a word, one symbol a step, and from then on the end mark EOS for ever. Its outputs are 0 but for one, its
     answer: 1 or -1.

@@ -1,0 +1,142 @@
+"""Turing machines as simple RNNs, compared with the machines themselves at every step."""
+
+from fractions import Fraction
+from itertools import islice, product
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from turing_strategies import machines_with_words, turing_machines
+
+from recurrence.compile import turing_to_rnn
+from recurrence.exact import EOS
+from recurrence.machines import TuringMachine, Verdict
+
+STEPS = 300
+
+
+def small(rules, words="a", start="q"):
+    return TuringMachine(rules, start, "accept", "reject", "_", words)
+
+
+@settings(deadline=None, max_examples=80)
+@given(machines_with_words(), st.integers(3, 6))
+def test_the_net_is_the_machine_at_every_step(machine_and_word, base):
+    tm, word = machine_and_word
+    net = turing_to_rnn(tm, base)
+    verdict = tm.decide(word, STEPS)
+    assert net.decide(word, STEPS) == verdict
+    steps = verdict.steps + 1
+    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+
+
+@settings(deadline=None, max_examples=100)
+@given(machines_with_words(), st.integers(0, 40))
+def test_it_answers_once_and_then_all_units_are_silent(machine_and_word, cut):
+    tm, word = machine_and_word
+    net = turing_to_rnn(tm)
+    accepted, steps = tm.decide(word, cut)
+    outputs = list(islice(net.outputs(word), len(word) + 1 + cut + 3))
+    said = {t: value for t, value in enumerate(outputs, start=1) if value}
+    if accepted is None:
+        assert not any(outputs[: len(word) + 1 + cut])
+    else:
+        assert said == {len(word) + 1 + steps: 1 if accepted else -1}
+        assert not list(islice(net.net.run(word), len(word) + steps + 4))[-1]
+
+
+@settings(deadline=None, max_examples=25)
+@given(machines_with_words(longest=4, states=3, symbols=3), st.integers(3, 4))
+def test_the_run_is_that_of_the_definition(machine_and_word, base):
+    tm, word = machine_and_word
+    net = turing_to_rnn(tm, base)
+    time = len(word) + 12
+    symbols = [*word, *[EOS] * (time - len(word))]
+    reader = net.net.recognizer
+    xs = [[int(a == symbol) for a in reader.alphabet] for symbol in symbols]
+    dense = net.rnn.rec(xs)
+    sparse = list(islice(net.net.run(word), time + 1))[1:]
+    assert [{j: value for j, value in enumerate(h) if value} for h in dense] == sparse
+
+
+@settings(deadline=None, max_examples=60)
+@given(turing_machines(), st.integers(3, 9))
+def test_weights_are_rational_and_units_few(tm, base):
+    net = turing_to_rnn(tm, base)
+    Q, S = len(tm.states), len(tm.tape_alphabet)
+    assert net.units <= 4 * Q * S + Q + 20 * S
+    assert net.rnn.activation == "relu"
+    denominators = {Fraction(w).denominator for w in [*net.rnn.W.entries.values(), *net.rnn.U.entries.values()]}
+    assert all(base**2 * (base - 2) % d == 0 for d in denominators)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_at_most_180_units_for_4_states_and_6_symbols(seed):
+    random = Random(seed)
+    moves = ["L"] * 12 + ["R"] * 12
+    random.shuffle(moves)
+    letters = "_abcde"
+    targets = ["p", "q", "r", "s", "accept", "reject"]
+    rules = {
+        pair: (random.choice(targets), random.choice(letters), move)
+        for pair, move in zip(product("pqrs", letters), moves, strict=True)
+    }
+    assert turing_to_rnn(small(rules, letters[1:], "p")).units <= 180
+
+
+@pytest.mark.parametrize("word", ["", "a", "aaaa"])
+@pytest.mark.parametrize(("start", "accepted"), [("accept", True), ("reject", False)])
+def test_a_machine_that_begins_at_its_end_answers_at_the_first_end_mark(word, start, accepted):
+    net = turing_to_rnn(small({}, start=start))
+    assert net.decide(word, 0) == Verdict(accepted, 0)
+    assert list(islice(net.outputs(word), len(word) + 3)) == [0] * len(word) + [1 if accepted else -1, 0, 0]
+
+
+def test_a_missing_rule_rejects_and_is_no_step():
+    tm = small({("q", "a"): ("q", "a", "R")})
+    assert turing_to_rnn(tm).decide("aaa", 10) == Verdict(False, 3) == tm.decide("aaa", 10)
+
+
+def test_a_move_to_the_left_at_the_left_end_stays_and_writes():
+    tm = small({("q", "a"): ("p", "b", "L"), ("p", "b"): ("accept", "c", "L")})
+    assert list(turing_to_rnn(tm).configurations("aa")) == [
+        ("q", ("a", "a"), 0),
+        ("p", ("b", "a"), 0),
+        ("accept", ("c", "a"), 0),
+    ]
+
+
+@pytest.mark.parametrize("move", "LR")
+def test_a_machine_that_never_halts_is_never_answered(move):
+    net = turing_to_rnn(small({("q", a): ("q", "a", move) for a in "a_"}))
+    assert net.decide("aa", STEPS) == Verdict(None, STEPS)
+    assert not any(islice(net.outputs("aa"), STEPS))
+
+
+def test_states_and_symbols_may_be_anything_and_look_alike():
+    tm = TuringMachine(
+        {(1, 1): ("1", "1", "R"), ("1", "1"): (1, 1, "L"), ("1", 0): ((), 1, "R")}, 1, (), None, 0, (1, "1")
+    )
+    for word in product((1, "1"), repeat=3):
+        assert turing_to_rnn(tm).decide(word, 20) == tm.decide(word, 20)
+
+
+@pytest.mark.parametrize("base", [2, 1, 0, -3, 3.0, True, Fraction(7, 2)])
+def test_a_base_below_3_is_refused(base):
+    with pytest.raises(ValueError, match="the base must be an integer of at least 3"):
+        turing_to_rnn(small({("q", "a"): ("accept", "a", "R")}), base)
+
+
+def test_bad_words_and_bounds_are_refused():
+    net = turing_to_rnn(small({("q", "a"): ("accept", "a", "R")}))
+    with pytest.raises(ValueError, match=r"'b' at position 1 is outside the alphabet"):
+        net.decide("ab", 5)
+    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
+        net.decide("a", -1)
+    with pytest.raises(TypeError):
+        net.decide("a", 1.5)
+    with pytest.raises(ValueError, match="EOS at position 1 is no symbol of a word"):
+        net.decide(["a", EOS], 5)
+    with pytest.raises(ValueError, match="'_' at position 0"):
+        next(net.configurations("_"))
