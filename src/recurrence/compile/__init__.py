@@ -1,8 +1,18 @@
 """Compilers between machines, piecewise linear steps and nets: each top function reads like a proof."""
 
+from recurrence.compile.advice import (
+    TABLE_ALPHABET,
+    copy_words,
+    halting_words,
+    prime_words,
+    table_halts,
+    table_machine,
+)
 from recurrence.compile.automata import dfa_to_rnn
 from recurrence.compile.extract import StateExplosion, explore, rnn_to_dfa, state_bound
 from recurrence.compile.grid import dfa_to_grid_rnn
+from recurrence.compile.language import digit_bound, language_to_rnn, step_bound
+from recurrence.compile.language_net import LanguageNet, Lookup
 from recurrence.compile.layers import Uncompilable
 from recurrence.compile.lemma import step_to_rnn
 from recurrence.compile.real_start import digit_net
@@ -10,23 +20,36 @@ from recurrence.compile.size import grid_shape, grid_units, language_count, one_
 from recurrence.compile.square import commuting_square
 from recurrence.compile.turing import turing_to_rnn
 from recurrence.compile.turing_net import TuringNet
+from recurrence.compile.word_list import WordList
 
 __all__ = [
+    "TABLE_ALPHABET",
+    "LanguageNet",
+    "Lookup",
     "StateExplosion",
     "TuringNet",
     "Uncompilable",
+    "WordList",
     "commuting_square",
+    "copy_words",
     "dfa_to_grid_rnn",
     "dfa_to_rnn",
+    "digit_bound",
     "digit_net",
     "explore",
     "grid_shape",
     "grid_units",
+    "halting_words",
     "language_count",
+    "language_to_rnn",
     "one_hot_units",
+    "prime_words",
     "rnn_to_dfa",
     "state_bound",
+    "step_bound",
     "step_to_rnn",
+    "table_halts",
+    "table_machine",
     "turing_to_rnn",
     "unit_lower_bound",
 ]

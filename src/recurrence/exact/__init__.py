@@ -10,6 +10,8 @@ from recurrence.exact.formulas import AND, NOT, OR, affine, if_then_else, maximu
 from recurrence.exact.gather import GatherRecognizer
 from recurrence.exact.gradients import gradient_jump, one_sided_gradient
 from recurrence.exact.halting import EOS, Answer, HaltingNet
+from recurrence.exact.lazy import DigitStream, LazyReal, Undecided
+from recurrence.exact.lazy_run import LazyRun
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network
 from recurrence.exact.recognizer import Recognizer
@@ -25,9 +27,12 @@ __all__ = [
     "OR",
     "Answer",
     "Code",
+    "DigitStream",
     "Expression",
     "GatherRecognizer",
     "HaltingNet",
+    "LazyReal",
+    "LazyRun",
     "Matrix",
     "Network",
     "Recognizer",
@@ -35,6 +40,7 @@ __all__ = [
     "SimpleRNN",
     "Step",
     "TorchRecognizer",
+    "Undecided",
     "Unit",
     "affine",
     "const",
