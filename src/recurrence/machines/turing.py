@@ -71,7 +71,7 @@ class TuringMachine:
             leaves from no pair, one that leaves ``accept`` or ``reject``, one state for both of these, a start that
             occurs nowhere else, a symbol listed twice, no symbol.
 
-    The conventions are those of Sipser, Introduction to the Theory of Computation (2012), section 3.1.
+    The conventions are those of Sipser, Introduction to the Theory of Computation (2013), section 3.1.
     """
 
     transitions: Mapping[tuple[State, Symbol], Rule]
