@@ -91,7 +91,7 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet:
     compiled = step_to_rnn(step, out)
     w = compiled.V.dense()[0]
     net = HaltingNet(compiled.rnn, w, compiled.c[0], tm.input_alphabet, code=compiled.code)
-    return TuringNet(net, tm, base, step, now.names)
+    return TuringNet(net, tm, base, step, out, now.names)
 
 
 class _Now:

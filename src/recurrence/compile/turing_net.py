@@ -2,10 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 from operator import index
 
 from recurrence.compile.names import unique
-from recurrence.exact import Answer, HaltingNet, SimpleRNN, Step
+from recurrence.exact import Answer, Expression, HaltingNet, Pieces, SimpleRNN, Step
 from recurrence.exact.numbers import Number
 from recurrence.exact.stacks import decode
 from recurrence.machines import Configuration, TuringMachine, Verdict
@@ -129,6 +131,7 @@ class TuringNet:
         machine: the machine.
         base: of the stacks.
         step: the recurrence that the net was compiled from.
+        out: its output.
         layout: which names of its state hold what.
     """
 
@@ -136,7 +139,16 @@ class TuringNet:
     machine: TuringMachine
     base: int
     step: Step
+    out: Expression
     layout: Layout
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The step and its output ready for long runs: the same numbers as those of ``net``, which is the reference."""
+        names = self.layout
+        left = {names.left[a]: names.left_top[a] for a in names.left}
+        right = {names.right[a]: names.right_top[a] for a in names.right}
+        return Pieces(self.step, self.out, (left, right, {names.gap: None}), self.base)
 
     @property
     def rnn(self) -> SimpleRNN:
@@ -154,10 +166,15 @@ class TuringNet:
         Raises:
             ValueError: a symbol is outside the input alphabet.
         """
-        return self.net.outputs(word)
+        return self.pieces.outputs(*self._read(word))
 
-    def decide(self, word: Iterable[Hashable], max_steps: int) -> Verdict:
+    def decide(self, word: Iterable[Hashable], max_steps: int, progress: bool = False) -> Verdict:
         """What the net says of a word, counted in steps of the machine: the first EOS starts it.
+
+        Args:
+            word: symbols of the machine's words.
+            max_steps: how many steps to wait for.
+            progress: show a bar of plain text on stderr.
 
         Raises:
             ValueError: a symbol is outside the input alphabet, or ``max_steps < 0``.
@@ -165,7 +182,7 @@ class TuringNet:
         """
         if index(max_steps) < 0:
             raise ValueError(f"a run has at least 0 steps, not {max_steps}")
-        match self.net.answer(word, max_steps + 1):
+        match self.pieces.answer(*self._read(word), max_steps + 1, progress):
             case None:
                 return Verdict(None, max_steps)
             case Answer(value, T):
@@ -184,3 +201,8 @@ class TuringNet:
                 if here is None:
                     return
                 yield here
+
+    def _read(self, word: Iterable[Hashable]) -> tuple[Iterator[int], int]:
+        """The columns of U that a word shows to the net, and the one that it sees from then on."""
+        end = self.rnn.input_size - 1
+        return takewhile(lambda column: column != end, self.net.recognizer.columns(self.net.fed(word))), end

@@ -14,6 +14,7 @@ from recurrence.exact.lazy import DigitStream, LazyReal, Undecided
 from recurrence.exact.lazy_run import LazyRun
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.network import Code, Network
+from recurrence.exact.pieces import Pieces
 from recurrence.exact.recognizer import Recognizer
 from recurrence.exact.separation import Separation, separate
 from recurrence.exact.simple_rnn import SimpleRNN
@@ -35,6 +36,7 @@ __all__ = [
     "LazyRun",
     "Matrix",
     "Network",
+    "Pieces",
     "Recognizer",
     "Separation",
     "SimpleRNN",
