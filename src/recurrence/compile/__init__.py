@@ -19,12 +19,17 @@ from recurrence.compile.real_start import digit_net
 from recurrence.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from recurrence.compile.square import commuting_square
 from recurrence.compile.turing import turing_to_rnn
+from recurrence.compile.turing_layers import LayeredTuringNet, turing_to_layered_rnn
 from recurrence.compile.turing_net import TuringNet
+from recurrence.compile.turing_size import turing_time, turing_units
+from recurrence.compile.turing_source import MISTAKES, source_step
 from recurrence.compile.word_list import WordList
 
 __all__ = [
+    "MISTAKES",
     "TABLE_ALPHABET",
     "LanguageNet",
+    "LayeredTuringNet",
     "Lookup",
     "StateExplosion",
     "TuringNet",
@@ -45,11 +50,15 @@ __all__ = [
     "one_hot_units",
     "prime_words",
     "rnn_to_dfa",
+    "source_step",
     "state_bound",
     "step_bound",
     "step_to_rnn",
     "table_halts",
     "table_machine",
+    "turing_time",
+    "turing_to_layered_rnn",
     "turing_to_rnn",
+    "turing_units",
     "unit_lower_bound",
 ]

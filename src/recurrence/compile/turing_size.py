@@ -2,8 +2,8 @@ r"""How large the nets of a Turing machine are and how long they run: the direct
 
 from itertools import product
 
-from recurrence.compile.turing_source import check_layers
 from recurrence.compile.turing_net import Layout
+from recurrence.compile.turing_source import check_layers
 from recurrence.machines import TuringMachine
 
 __all__ = ["turing_time", "turing_units"]
