@@ -7,10 +7,9 @@ from itertools import islice
 
 import pytest
 from automata.base.exceptions import RejectionException
-from automata.tm.dtm import DTM
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from turing_strategies import ACCEPT, turing_machines, two_stacks
+from turing_strategies import ACCEPT, to_automata_lib, turing_machines, two_stacks
 
 from recurrence.machines import Configuration, TuringMachine, Verdict
 
@@ -217,20 +216,6 @@ def test_runs_against_two_stacks(data):
         assert tm.decide(word, steps) == tm.decide(word, 10**6) == Verdict(last[0] == tm.accept, steps)
     else:
         assert tm.decide(word, STEPS) == Verdict(None, STEPS)
-
-
-def to_automata_lib(tm):
-    """The machine in automata-lib, whose tape is infinite both ways and whose start has a rule and does not accept."""
-    rows = {q: {a: tm.transitions[q, a] for a in tm.tape_alphabet if (q, a) in tm.transitions} for q in tm.states}
-    return DTM(
-        states={*tm.states, tm.accept, tm.reject},
-        input_symbols=set(tm.input_alphabet),
-        tape_symbols=set(tm.tape_alphabet),
-        transitions={q: row for q, row in rows.items() if row},
-        initial_state=tm.start,
-        blank_symbol=tm.blank,
-        final_states={tm.accept},
-    )
 
 
 def bounces(tm, configuration):

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 
+from automata.tm.dtm import DTM
 from hypothesis import strategies as st
 
 from recurrence.machines import TuringMachine
@@ -63,3 +64,17 @@ def both_ways(tm: TuringMachine, word: Iterable[Hashable]) -> Iterator[tuple[Has
             return
         state, cells[head], move = tm.transitions[state, cells[head]]
         head += {"L": -1, "R": 1}[move]
+
+
+def to_automata_lib(tm: TuringMachine) -> DTM:
+    """The machine in automata-lib, whose tape is infinite both ways and whose start has a rule and does not accept."""
+    rows = {q: {a: tm.transitions[q, a] for a in tm.tape_alphabet if (q, a) in tm.transitions} for q in tm.states}
+    return DTM(
+        states={*tm.states, tm.accept, tm.reject},
+        input_symbols=set(tm.input_alphabet),
+        tape_symbols=set(tm.tape_alphabet),
+        transitions={q: row for q, row in rows.items() if row},
+        initial_state=tm.start,
+        blank_symbol=tm.blank,
+        final_states={tm.accept},
+    )

@@ -36,9 +36,9 @@ def universal() -> TuringMachine:
     With this the machine is at home on a tape that has a first cell, and begins there. That cell holds ``<``; then
     comes the program with its marks b in their used form ``>``, which q3 restores on its way to the right, until on c
     it hands over to q1, as at the end of every production. After that no move leads to the left of the second cell
-    but the last. For the head turns back, in q1, on the b that the letter's code counts from the right, and the
-    longest code, the one of the halting letter, counts to the b on the second cell; in q2 on a b too. There q2 becomes
-    q3, and q3 halts on the first cell.
+    but the last. For each 1 in a letter's code q1 turns back on one more mark b, and the longest code, that of the
+    halting letter, counts to the mark on the third cell; q2 turns back on b too, on the second cell only if that letter
+    was read, and there it becomes q3, which halts on the first cell.
 
     Source: Rogozhin, Small universal Turing machines (1996), section 8.
     """
@@ -56,13 +56,13 @@ class UniversalProgram:
     r"""A tag system as a program for the :func:`universal` machine.
 
     The system has letters :math:`a_1, \dots, a_n` with productions :math:`P(a_i) = a_n a_n B_i`, with :math:`B_n`
-    empty, and at most one letter :math:`a_{n+1}` without, as :func:`rogozhin_form` makes it. The **code** of a letter
-    is a number of ones,
+    empty, and one letter :math:`a_{n+1}` without, on which it halts, as :func:`rogozhin_form` makes it. The **code** of
+    a letter is a number of ones,
 
     .. math:: N_1 = 1, \qquad N_{i+1} = N_i + 2 |P(a_i)|,
 
-    which counts the marks b from the right end of the program to the production of the letter. With
-    :math:`P(a_i) = a_n a_n x_1 \dots x_k` that production stands there as
+    and the production of the letter stands on the left of so many marks b; that of the halting letter is ``<b``. With
+    :math:`P(a_i) = a_n a_n x_1 \dots x_k` it is written
 
     .. math:: b 1 \; b 1^{N(x_k)} b \; \dots \; b 1^{N(x_1)} b \; b 1^{N_n} b \; b 1^{N_n - N_i},
 
@@ -71,6 +71,7 @@ class UniversalProgram:
 
     Args:
         system: a tag system of this form.
+        halt: :math:`a_{n+1}`.
 
     Attributes:
         codes: the number of ones of each letter, :math:`a_{n+1}` included.
@@ -81,18 +82,19 @@ class UniversalProgram:
     """
 
     system: TagSystem
-    codes: Mapping[Symbol, int] = field(init=False)
-    text: str = field(init=False)
+    halt: Symbol = "H"
+    codes: Mapping[Symbol, int] = field(init=False, repr=False)
+    text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if faults := list(_faults(self.system)):
+        if faults := list(_faults(self.system, self.halt)):
             raise ValueError("this is not a tag system of Rogozhin's form: " + "; ".join(faults))
         productions = self.system.productions
         codes, length = {}, 1
         for letter, word in productions.items():
             codes[letter] = length
             length += 2 * len(word)
-        codes |= dict.fromkeys(self.system.halting_letters, length)
+        codes[self.halt] = length
         longest = codes[list(productions)[-1]]
         text = "<b"
         for letter, (_, *word) in reversed(productions.items()):
@@ -103,7 +105,10 @@ class UniversalProgram:
         object.__setattr__(self, "text", text + "b")
 
     def __hash__(self) -> int:
-        return hash(self.system)
+        return hash((self.system, self.halt))
+
+    def __reduce__(self) -> tuple[type[UniversalProgram], tuple[TagSystem, Symbol]]:
+        return UniversalProgram, (self.system, self.halt)
 
     def encode(self, word: Iterable[Symbol]) -> str:
         """The word of the universal machine that makes it run the system on a word of at least two letters.
@@ -149,7 +154,7 @@ class UniversalProgram:
         return None if None in word else word
 
 
-def _faults(system: TagSystem) -> Iterator[str]:
+def _faults(system: TagSystem, halt: Symbol) -> Iterator[str]:
     if not system.productions:
         yield "it has no productions"
         return
@@ -159,5 +164,7 @@ def _faults(system: TagSystem) -> Iterator[str]:
             yield f"the production of {letter!r} does not begin with the last letter {last!r} twice"
     if len(system.productions[last]) > 2:
         yield f"the production of the last letter {last!r} goes on after these two"
-    if len(system.halting_letters) > 1:
-        yield f"it halts on several letters, {system.halting_letters}"
+    if halt in system.productions:
+        yield f"the halting letter {halt!r} has a production"
+    if others := [letter for letter in system.halting_letters if letter != halt]:
+        yield f"it halts on {others}, and the halting letter is {halt!r}"
