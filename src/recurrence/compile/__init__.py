@@ -9,13 +9,17 @@ from recurrence.compile.advice import (
     table_machine,
 )
 from recurrence.compile.automata import dfa_to_rnn
+from recurrence.compile.exact_height import exact_height
 from recurrence.compile.extract import StateExplosion, explore, rnn_to_dfa, state_bound
+from recurrence.compile.float_automaton import float_net_to_dfa
 from recurrence.compile.grid import dfa_to_grid_rnn
 from recurrence.compile.language import digit_bound, language_to_rnn, step_bound
 from recurrence.compile.language_net import LanguageNet, Lookup
 from recurrence.compile.layers import Uncompilable
 from recurrence.compile.lemma import step_to_rnn
+from recurrence.compile.precision import first_wrong_step, lossy_length, significand_bits, stack_height
 from recurrence.compile.real_start import digit_net
+from recurrence.compile.rounding import certified_steps
 from recurrence.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from recurrence.compile.square import commuting_square
 from recurrence.compile.turing import turing_to_rnn
@@ -35,22 +39,29 @@ __all__ = [
     "TuringNet",
     "Uncompilable",
     "WordList",
+    "certified_steps",
     "commuting_square",
     "copy_words",
     "dfa_to_grid_rnn",
     "dfa_to_rnn",
     "digit_bound",
     "digit_net",
+    "exact_height",
     "explore",
+    "first_wrong_step",
+    "float_net_to_dfa",
     "grid_shape",
     "grid_units",
     "halting_words",
     "language_count",
     "language_to_rnn",
+    "lossy_length",
     "one_hot_units",
     "prime_words",
     "rnn_to_dfa",
+    "significand_bits",
     "source_step",
+    "stack_height",
     "state_bound",
     "step_bound",
     "step_to_rnn",

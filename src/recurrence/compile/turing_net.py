@@ -6,8 +6,10 @@ from functools import cached_property
 from itertools import takewhile
 from operator import index
 
+import torch
+
 from recurrence.compile.names import unique
-from recurrence.exact import Answer, Expression, HaltingNet, Pieces, SimpleRNN, Step
+from recurrence.exact import Answer, Expression, HaltingNet, Pieces, SimpleRNN, Step, TorchHaltingNet
 from recurrence.exact.numbers import Number
 from recurrence.exact.stacks import decode
 from recurrence.machines import Configuration, TuringMachine, Verdict
@@ -159,6 +161,14 @@ class TuringNet:
     def units(self) -> int:
         """How many ReLU units the net has."""
         return self.rnn.size
+
+    def to_torch(self, dtype: torch.dtype = torch.float64) -> TorchHaltingNet:
+        """The net as ``torch.nn.RNN`` with weights and states rounded to a type: see :class:`TorchHaltingNet`.
+
+        Raises:
+            TypeError: ``dtype`` is no floating-point type.
+        """
+        return self.net.to_torch(dtype)
 
     def outputs(self, word: Iterable[Hashable]) -> Iterator[Number]:
         """The output after each symbol of the word and then after each EOS, for ever: 0, but for one 1 or -1.

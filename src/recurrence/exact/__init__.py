@@ -19,6 +19,7 @@ from recurrence.exact.recognizer import Recognizer
 from recurrence.exact.separation import Separation, separate
 from recurrence.exact.simple_rnn import SimpleRNN
 from recurrence.exact.step import Step
+from recurrence.exact.torch_halting import TorchHaltingNet
 from recurrence.exact.torch_recognizer import TorchRecognizer
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "Separation",
     "SimpleRNN",
     "Step",
+    "TorchHaltingNet",
     "TorchRecognizer",
     "Undecided",
     "Unit",

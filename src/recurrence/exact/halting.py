@@ -3,12 +3,17 @@
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, repeat
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
 
 from recurrence.exact.network import Code, State
 from recurrence.exact.numbers import Number
 from recurrence.exact.recognizer import Recognizer
 from recurrence.exact.simple_rnn import SimpleRNN
+
+if TYPE_CHECKING:
+    from recurrence.exact.torch_halting import TorchHaltingNet
 
 __all__ = ["EOS", "Answer", "HaltingNet"]
 
@@ -117,6 +122,16 @@ class HaltingNet:
             ValueError: the net was not compiled, or the state is none of its states.
         """
         return self.recognizer.decode(state)
+
+    def to_torch(self, dtype: torch.dtype = torch.float64) -> "TorchHaltingNet":
+        """The net as ``torch.nn.RNN`` with weights and states rounded to a type: see :class:`TorchHaltingNet`.
+
+        Raises:
+            TypeError: ``dtype`` is no floating-point type.
+        """
+        from recurrence.exact.torch_halting import TorchHaltingNet
+
+        return TorchHaltingNet(self, dtype)
 
     def fed(self, word: Word) -> Iterator[Hashable]:
         """What the net reads: the word, then EOS for ever.
