@@ -31,7 +31,7 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, limit: int = LIMIT) ->
     Args:
         net: a net with one step a symbol.
         dtype: a floating-point type; the states are many in a large one.
-        limit: of the states after words, and of those after end marks.
+        limit: of the states after words, and of those in one run over end marks.
 
     Raises:
         StateExplosion: a ValueError; there are more states after words than the limit.
@@ -52,9 +52,9 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, limit: int = LIMIT) ->
     def accepts(state: State) -> bool:
         path, answer = {}, None
         while answer is None:
-            if len(path) + len(accepted) > limit:
-                raise ValueError(f"the runs over EOS meet more than {limit} states")
             path[state] = None
+            if len(path) > limit:
+                raise ValueError(f"a run over EOS meets too many states: the limit is {limit}")
             state = after(state, eos)
             output = float(torch.tensor(state, dtype=dtype) @ w + c)
             if abs(output) >= 0.5:

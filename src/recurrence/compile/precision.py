@@ -38,9 +38,9 @@ def stack_height(tm: TuringMachine, word: Word, max_steps: int) -> int:
 def lossy_length(base: int, dtype: torch.dtype) -> int:
     r"""The least n with :math:`(B - 1) B^{-n} < 2^{-p-1}`: from there on the n-th of n equal symbols is lost.
 
-    The stack of n - 1 such symbols is in :math:`[\frac{B-1}{B}, 1]`, where floats are :math:`2^{-p}` apart, and what
-    the n-th would add, less than half of this, is rounded away. So the net has in that component the same stack for
-    :math:`a^n` and for all longer :math:`a^m`, and a machine that must tell two of them apart finds its net wrong.
+    The stack of n - 1 such symbols is in :math:`[\frac{B-1}{B}, 1]`, where floats are at least :math:`2^{-p}` apart,
+    and what the n-th adds is less than half of this. For :math:`a^n` itself, :math:`1 - B^{-n}` then rounds to 1, the
+    stack without end.
 
     Raises:
         TypeError: ``dtype`` is no floating-point type.
