@@ -1,6 +1,7 @@
 """Figures: the book's style, explorers that run in a page and live in a notebook, and drawings by code."""
 
 from .automaton import automaton_explorer, interesting_word
+from .cantor import cantor_set
 from .charts import counting, success_chart
 from .controls import Button, Choice, Control, Number, Slider, Text
 from .diagrams import depth_places, two_layers, unrolled
@@ -9,6 +10,8 @@ from .machines import state_diagram
 from .nets import machine_and_net, space_time, weight_matrix
 from .style import COLOURS, band, label_lines, use_style
 from .trajectory import gain_explorer, gain_frame, regime
+from .turing import tape_and_units
+from .turing_explorer import turing_explorer
 
 __all__ = [
     "COLOURS",
@@ -21,6 +24,7 @@ __all__ = [
     "Text",
     "automaton_explorer",
     "band",
+    "cantor_set",
     "counting",
     "depth_places",
     "gain_explorer",
@@ -32,6 +36,8 @@ __all__ = [
     "space_time",
     "state_diagram",
     "success_chart",
+    "tape_and_units",
+    "turing_explorer",
     "two_layers",
     "unrolled",
     "use_style",

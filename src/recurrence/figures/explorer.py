@@ -40,7 +40,8 @@ class Explorer:
             arrays and tensors. The entry ``"readout"`` is a sentence that tells the state in words and numbers.
         controls: in the order shown; the last one varies fastest in the stored frames.
         view: the name of a file in ``figures/views``, or the path of a JavaScript file that exports
-            ``render(root, frame, values, helpers)``. It draws into ``root`` and may return the readout. ``helpers`` has
+            ``render(root, frame, values, helpers)``; or several of these, read as one. It draws into ``root`` and may
+            return the readout. ``helpers`` has
             ``svg(tag, attributes, ...children)``, ``ticks(low, high, count)``, ``width`` (of ``root`` in px), ``alt``,
             ``state``, an object that lasts between calls, and ``set(name, value, last)``, which puts a value into a
             control and limits a slider to the values up to ``last``.
@@ -64,7 +65,7 @@ class Explorer:
         *,
         title: str,
         alt: str,
-        view: str | Path = "lines",
+        view: str | Path | Sequence[str | Path] = "lines",
         data: Any = None,
         digits: int = 4,
         budget: int = 300_000,
@@ -78,7 +79,7 @@ class Explorer:
         if (compute is None) == (data is None):
             raise ValueError(f"explorer {name!r} takes either compute or data")
         _check_controls(name, compute, self.controls)
-        self._view = _source(view)
+        self._view = "\n".join(map(_source, [view] if isinstance(view, str | Path) else view))
 
     @cached_property
     def frames(self) -> list[Any]:
