@@ -16,11 +16,11 @@ from tqdm import tqdm
 
 from recurrence.exact.expression import Expression
 from recurrence.exact.halting import Answer
-from recurrence.exact.numbers import Number, common_denominator, quotient
+from recurrence.exact.numbers import Number, quotient
 from recurrence.exact.specialise import Specialiser
 from recurrence.exact.stacks import check_base
 from recurrence.exact.step import Step
-from recurrence.exact.straight_line import Writer
+from recurrence.exact.straight_line import Writer, digits
 
 __all__ = ["Pieces"]
 
@@ -76,6 +76,7 @@ class Pieces:
         for name, (low, high) in self._specialiser.ranges(self._start).items():
             if not low <= step.start[name] <= high:
                 raise ValueError(f"the number {name!r} starts with {step.start[name]}, outside of [{low}, {high}]")
+        self._numbers()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Pieces, (self.step, self.out, self.stacks, self.base)
@@ -114,7 +115,7 @@ class Pieces:
         Raises:
             ValueError: as in ``states``.
         """
-        pattern, h = self._begin()
+        pattern, h = self._pattern(self._start), self._numbers()
         for column in self._checked(columns):
             pattern = pattern.moves[column](h)
         (then,) = self._checked([then])
@@ -133,23 +134,18 @@ class Pieces:
         return self._written(frozenset(on), symbol)[0]
 
     def _run(self, columns: Iterable[int], then: int) -> Iterator[tuple[_Pattern, list[int]]]:
-        pattern, h = self._begin()
+        pattern, h = self._pattern(self._start), self._numbers()
         yield pattern, h
         for column in chain(self._checked(columns), repeat(*self._checked([then]))):
             pattern = pattern.moves[column](h)
             yield pattern, h
 
-    def _begin(self) -> tuple[_Pattern, list[int]]:
-        """The pattern of the start, and its numbers: the numerators, then the denominator of each stack."""
-        numerators, denominators = [], []
-        for stack in self.stacks:
-            numbers = [self.step.start[name] for name in stack]
-            whole, d = common_denominator(numbers), 1
-            while d % whole:
-                d *= self.base
-            numerators += [int(value * d) for value in numbers]
-            denominators.append(d)
-        return self._pattern(self._start), numerators + denominators
+    def _numbers(self) -> list[int]:
+        """The numbers of the start: the numerators, then the denominator of each stack."""
+        values = [[self.step.start[name] for name in stack] for stack in self.stacks]
+        places = [max((digits(value, self.base) for value in stack if value), default=0) for stack in values]
+        denominators = [self.base ** max(k, 0) for k in places]
+        return [int(v * d) for stack, d in zip(values, denominators, strict=True) for v in stack] + denominators
 
     def _checked(self, columns: Iterable[int]) -> Iterator[int]:
         width = len(self.step.inputs)

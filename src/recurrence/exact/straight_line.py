@@ -14,7 +14,7 @@ from recurrence.exact.expression import Expression, Unit, const
 from recurrence.exact.numbers import Number, common_denominator
 from recurrence.exact.specialise import Ranges, gate, range_by_top, span
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "digits"]
 
 Nexts = tuple[tuple[str, Expression], ...]
 Lines = tuple[str, ...]
@@ -72,11 +72,8 @@ class Writer:
         moves = [self._moving(s, tuple((name, piece[name]) for name in stack)) for s, stack in enumerate(self.stacks)]
         first, last = ([line for move in moves for line in move[part]] for part in (0, 1))
         lines = [*first, *self._loads([*tests, *last]), *tests, *last, f"return table[{'key' if found else 0}]"]
-        return (
-            "\n".join(["def make(table):", " def step(h):", *_inside(_inside(lines)), " return step\n"]),
-            after,
-            found,
-        )
+        code = "\n".join(["def make(table):", " def step(h):", *_inside(_inside(lines)), " return step\n"])
+        return code, after, found
 
     def _loads(self, lines: Iterable[str]) -> Iterator[str]:
         used = set(findall(r"\b[nd]\d+\b", " ".join(lines)))
@@ -138,8 +135,8 @@ class Writer:
         """Code that moves one stack: what comes before the numbers are read, and the rest."""
         es = [e for _, e in nexts]
         stacks, d = self._stacks(es), f"h[{self._d(s)}]"
-        shift = max((self._digits(c) for e in es for c in e.terms.values()), default=0)
-        shift = max([shift, *(k for e in es if e.constant and (k := self._digits(e.constant)) > 0)])
+        shift = max((digits(c, self.base) for e in es for c in e.terms.values()), default=0)
+        shift = max([shift, *(k for e in es if e.constant and (k := digits(e.constant, self.base)) > 0)])
         own, first, last = stacks == [s], [], []
         if own and shift < 0:
             divisor = self.base**-shift
@@ -160,17 +157,6 @@ class Writer:
             last.append(f"h[{self.place[name]}] = {code}")
         return tuple(first), tuple(last)
 
-    def _digits(self, c: Number) -> int:
-        """The least k, negative ones too, for which :math:`c B^k` is whole."""
-        k, base = 0, Fraction(self.base)
-        while (c * base**k).denominator > 1:
-            k += 1
-            if k > c.denominator.bit_length():
-                raise ValueError(f"the coefficient {c} is no whole number over a power of {self.base}")
-        while (c * base ** (k - 1)).denominator == 1:
-            k -= 1
-        return k
-
     def _stacks(self, es: Iterable[Expression]) -> list[int]:
         return sorted({self.stack_of[name] for e in es for name in e.terms})
 
@@ -184,6 +170,22 @@ class Writer:
         largest = _largest(stacks)
         parts = [(c, f"n{self.place[v]}" + factor.format(largest, self.stack_of[v])) for v, c in e.terms.items()]
         return _added([*parts, (e.constant, largest)])
+
+
+def digits(value: Number, base: int) -> int:
+    """The least k, a negative one too, for which a value that is not 0 is whole if multiplied by :math:`B^k`.
+
+    Raises:
+        ValueError: there is none.
+    """
+    k, base = 0, Fraction(base)
+    while (value * base**k).denominator > 1:
+        k += 1
+        if k > value.denominator.bit_length():
+            raise ValueError(f"{value} is no whole number over a power of {base}")
+    while (value * base ** (k - 1)).denominator == 1:
+        k -= 1
+    return k
 
 
 def _largest(stacks: Sequence[int]) -> str:
