@@ -31,6 +31,15 @@ def test_e5_parity_is_found_by_every_seed_and_counting_by_none_at_ten_times_the_
     assert sum(far) == 0 < sum(near)
 
 
+def test_e5_most_nets_learn_dyck_words_of_the_trained_lengths_and_three_of_them_words_twice_as_long(runs):
+    def right(name: str, band: str) -> int:
+        return sum(sum(runs[name, cell]["result"]["right"][band]) for cell in recognition.CELLS)
+
+    assert [right(name, "1x") for name in COUNTERS] == [19, 8, 30]
+    assert [right(name, "2x") for name in COUNTERS] == [0, 0, 3]
+    assert [right(name, "5x") for name in COUNTERS] == [0, 0, 0]
+
+
 @pytest.mark.parametrize("cell", recognition.CELLS)
 def test_e5_the_machine_read_out_of_the_stored_net_for_parity_is_the_true_one(runs, cell):
     point = runs["parity", cell]

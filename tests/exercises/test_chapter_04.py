@@ -1,7 +1,7 @@
 """Every exercise of chapter 4: a right answer passes, plausible wrong ones fail, a hole is not answered yet."""
 
 from fractions import Fraction
-from math import comb
+from math import ceil, comb
 
 import numpy as np
 import pytest
@@ -131,6 +131,21 @@ def on_paper():
     return [[1, -2], [1, -2]], [[0, 1], [0, 1]], [0, -1], [0, 0], [1, -2], -0.5, "relu"
 
 
+def counts_from_500():
+    """Right as long as the b do not lead by more than 500."""
+    return [[1, 0], [1, 0]], [[1, -1], [1, -1]], [0, -500], [500, 0], [1, -2], -499
+
+
+def letters_first(accepts, alphabet, words, continuations):
+    found = [rows(accepts, [letter], words, continuations)[1] for letter in alphabet]
+    return rows(accepts, alphabet, words, continuations)[0], next(filter(None, found), None)
+
+
+def by_a_rounded_root(N, d):
+    m = max(2, ceil((N + 1) ** (1 / d)))
+    return m, 2 / (m - 1)
+
+
 def compiled():
     net = dfa_to_rnn(parity())
     numbers = (net.rnn.W.dense(), net.rnn.U.dense(), net.rnn.b, net.rnn.h0, net.w, net.c - Fraction(1, 2))
@@ -171,6 +186,7 @@ WRONG = {
         lambda: (*relu_counter()[:5], 0.5),
         lambda: relu_counter()[:5],
         lambda: ([[1, 0, 0]] * 3, [[1, -1]] * 3, [0] * 3, [0] * 3, [1, 0, 0], 0),
+        counts_from_500,
     ],
     "04-lstm-order": [
         without_order,
@@ -191,6 +207,7 @@ WRONG = {
         lambda N, d: crowding(N - 1, d),
         lambda N, d: (int(N ** (1 / d)) + 1, 2 / int(N ** (1 / d))),
         lambda N, d: crowding(N, d)[1],
+        by_a_rounded_root,
     ],
     "04-rows": [
         lambda accepts, alphabet, words, continuations: (
@@ -207,6 +224,7 @@ WRONG = {
             len({tuple(accepts(u + a + z) for z in continuations) for u in words for a in ("", *alphabet)}),
             rows(accepts, alphabet, words, continuations)[1],
         ),
+        letters_first,
     ],
     "04-repair": [
         on_paper,
@@ -220,6 +238,14 @@ WRONG = {
         lambda: (*tanh_net(10)[:5], np.nan, "tanh"),
     ],
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("04-relu-counter", counts_from_500), ("04-rows", letters_first), ("04-crowding", by_a_rounded_root)],
+)
+def test_the_stated_cases_alone_refuse_what_random_inputs_may_miss(name, answer):
+    assert check(name, answer, random_inputs=0).status == "differs"
 
 
 class TestChapter04(ExerciseLaws):
