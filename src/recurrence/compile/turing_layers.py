@@ -27,7 +27,8 @@ def turing_to_layered_rnn(tm: TuringMachine, base: int = 3, layers: int = 4) -> 
 
     where 3 is for seeing the end, for finding the stack rewound, and for the answer itself. Every symbol and every end
     mark is followed by L - 1 zero vectors, as Lemma 4.4 needs for a step of depth L; so there are
-    :math:`L\,(2 |w| + k + 3)` net steps.
+    :math:`L\,(2 |w| + k + 3)` net steps. How many units there are says :func:`recurrence.compile.turing_units`; most
+    come from the sum over c in (4.33), a choice of two whole stacks to each rule and each symbol left of the head.
 
     Args:
         tm: any machine.
