@@ -73,7 +73,7 @@ def oracle(rnn, unit, real, word):
         yield h
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(starts())
 def test_a_run_is_the_definition(start):
     """On a rational start every state is that of the definition, as far as finitely many digits decide it."""
@@ -93,7 +93,7 @@ def test_a_run_is_the_definition(start):
         assert min(abs(e - kink) for e in sums for kink in (0, 1)) < 6**6 * Fraction(1, base**PATIENCE)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(starts())
 def test_a_run_is_arithmetic_with_lazy_reals_and_looks_as_often(start):
     rnn, unit, digits, base, word = start
@@ -106,7 +106,7 @@ def test_a_run_is_arithmetic_with_lazy_reals_and_looks_as_often(start):
             assert exact(state.get(i, 0), digits, base) == exact(value, digits, base)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(starts(), st.lists(st.integers(0, 1), max_size=8))
 def test_digits_that_were_not_looked_at_do_not_matter(start, others):
     """Another number with the same digits as far as they were looked at gives the same states, tail for tail."""

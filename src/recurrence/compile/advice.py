@@ -66,7 +66,7 @@ def table_halts(word: str, steps: int = STEPS) -> bool:
     Raises:
         ValueError: as ``table_machine``.
 
-    Source: Rado (1962), On non-computable functions.
+    Source: Lin and Rado (1965), Computer studies of Turing machine problems.
     """
     rules, state, ones, head = table_machine(word), "A", set[int](), 0
     for _ in range(steps):

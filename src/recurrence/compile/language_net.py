@@ -56,7 +56,7 @@ class LanguageNet:
 
     @property
     def h0(self) -> tuple[Number | DigitStream, ...]:
-        """The start: numbers, and digits where it is real."""
+        """What the net starts from, numbers, and digits where they are real."""
         return tuple(self.reals.get(unit, value) for unit, value in enumerate(self.empty.rnn.h0))
 
     @property
