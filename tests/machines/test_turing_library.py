@@ -21,6 +21,7 @@ DECIDED = {
 
 
 def final(tm, word):
+    assert tm.decide(word, ENOUGH).accepted is not None, word
     *_, last = tm.run(word)
     return last.state, "".join(last.tape)
 
@@ -103,10 +104,10 @@ def test_busy_beavers(n, steps, ones):
     beaver = busy_beaver(n)
     tm = TURING_MACHINES[f"busy-beaver-{n}"]
     word = fold_word(beaver, "")
-    *_, last = tm.run(word)
     assert tm == fold(beaver)
     assert len(beaver.states) == n
     assert tm.decide(word, ENOUGH) == Verdict(accepted=True, steps=steps)
+    *_, last = tm.run(word)
     assert unfold(beaver, last).tape.count("1") == ones
 
 

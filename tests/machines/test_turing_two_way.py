@@ -74,7 +74,7 @@ def test_a_fold_by_hand():
     folded = fold(WALKER)
     word = fold_word(WALKER, "b")
     assert word == (("b", "_", FIRST),)
-    assert list(folded.run(word)) == [
+    assert list(islice(folded.run(word), 9)) == [
         Configuration(("go", "right"), (("b", "_", FIRST),), 0),
         Configuration(("back", "left"), (("b", "_", FIRST),), 0),
         Configuration("yes", (("b", "c", FIRST),), 0),
