@@ -39,7 +39,7 @@ def somewhere(draw, low, high):
     return low + (high - low) * Fraction(draw(st.integers(0, 9)), 9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(steps(), BASES, st.sets(st.sampled_from("bc")), st.sampled_from("xy"), st.data())
 def test_a_piece_is_the_step_wherever_its_numbers_are_in_their_ranges(step, base, on, symbol, data):
     tops = {"n": "b", "m": None}
@@ -188,6 +188,12 @@ def test_a_bit_is_found_at_both_ends_of_its_slope(m_0, bit):
             next(run)
     else:
         assert next(run)["b"] == bit
+
+
+def test_a_number_that_is_whole_is_divided_too():
+    """1 is 0.222... in base 3: it can be popped for ever."""
+    run = one({"n": 3 * n - 2 * b}, {"b": 1, "n": 1}).states([], 0)
+    assert [state["n"] for state in islice(run, 5)] == [1] * 5
 
 
 @pytest.mark.parametrize("column", [-1, 1, 1.0, None, True])
