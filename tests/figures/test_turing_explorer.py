@@ -20,10 +20,10 @@ BLANK_READ = TuringMachine(
     "q", "accept", "reject", "0", "01",
 )  # fmt: skip
 MACHINES = {
-    "palindromes": (palindromes(), 3, ("", "a", "abba", "abaab")),
-    "equal blocks": (equal_blocks(), 4, ("aabbcc", "abc", "ba")),
+    "palindromes": (palindromes(), 3, ("", "abba", "ab")),
+    "equal blocks": (equal_blocks(), 4, ("aabbcc", "ba")),
     "increment": (increment(), 3, ("1101", "")),
-    "addition": (addition(), 5, ("11+01",)),
+    "addition": (addition(), 5, ("1+1",)),
     "at once": (AT_ONCE, 3, ("", "aa")),
     "left end": (LEFT_END, 3, ("bab", "a")),
     "blank read": (BLANK_READ, 11, ("001", "1")),
