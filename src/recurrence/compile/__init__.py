@@ -19,7 +19,7 @@ from recurrence.compile.layers import Uncompilable
 from recurrence.compile.lemma import step_to_rnn
 from recurrence.compile.precision import first_wrong_step, lossy_length, significand_bits, stack_height
 from recurrence.compile.real_start import digit_net
-from recurrence.compile.rounding import certified_steps
+from recurrence.compile.rounding import Bounds, certified_steps, error_bounds
 from recurrence.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from recurrence.compile.square import commuting_square
 from recurrence.compile.turing import turing_to_rnn
@@ -32,6 +32,7 @@ from recurrence.compile.word_list import WordList
 __all__ = [
     "MISTAKES",
     "TABLE_ALPHABET",
+    "Bounds",
     "LanguageNet",
     "LayeredTuringNet",
     "Lookup",
@@ -46,6 +47,7 @@ __all__ = [
     "dfa_to_rnn",
     "digit_bound",
     "digit_net",
+    "error_bounds",
     "exact_height",
     "explore",
     "first_wrong_step",

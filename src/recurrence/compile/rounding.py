@@ -17,7 +17,7 @@ This is what torch does on a CPU. On a GPU it is too, unless float32 products ar
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import ceil, floor, frexp, inf
 from typing import NamedTuple
 
@@ -29,20 +29,42 @@ from recurrence.compile.turing_net import TuringNet
 from recurrence.exact import TorchHaltingNet, units_of
 from recurrence.exact.numbers import Number
 
-__all__ = ["certified_steps"]
+__all__ = ["Bounds", "certified_steps", "error_bounds"]
 
 UP = 1 + 2.0**-30  # bounds are computed in float64 and enlarged by more than these few operations can be wrong
 
 
+class Bounds(NamedTuple):
+    """How far a float net may be off: the names of its step's state, without those that are exact, and the output."""
+
+    names: Mapping[str, float]
+    output: float
+
+
 def certified_steps(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype, limit: int) -> int:
     r"""How many net steps, of at most ``limit``, are right on a word in a float type, in every order of summation:
-    all bits of the state, and the output, are off by less than 1/2.
+    by ``error_bounds``, all bits of the state (see :func:`first_wrong_step`), and the output, are off by less than 1/2.
+
+    Raises:
+        ValueError: a symbol is outside the alphabet.
+        TypeError: ``dtype`` is no floating-point type.
+    """
+    decisive = bits(net.layout)
+    for t, bounds in enumerate(islice(error_bounds(net, word, dtype), limit)):
+        if max(bounds.output, *(bounds.names.get(name, 0) for name in decisive)) >= 0.5:
+            return t
+    return limit
+
+
+def error_bounds(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype) -> Iterator[Bounds]:
+    r"""After each net step on a word, and then on EOS for ever, bounds of the errors in a float type, in every order of
+    summation.
 
     **Proof.** Beside the exact run goes a bound of the float net's error, unit by unit and, by the code
     :math:`s = D h + d`, name by name. The argument of a unit is affine in the names, so with error bounds
     :math:`\epsilon` of these and :math:`\rho` of its summation it is off by at most
-    :math:`\delta = \sum |v| \epsilon + \rho`. If the exact argument is below :math:`-\delta`, the unit is 0 in both
-    nets; if it is above :math:`\delta`, both are in the linear part. A name is a combination of units. Those in
+    :math:`\delta = \sum |v| \epsilon + \rho`. If the exact argument is at most :math:`-\delta`, the unit is 0 in both
+    nets; if it is at least :math:`\delta`, both are in the linear part. A name is a combination of units. Those in
     the linear part are summed as affine functions *before* the bounds are taken, so the two units of a saturated SLU,
     :math:`(s) - (s - 1) = 1`, keep nothing of the error of s, only their own two :math:`\rho`; the others add their
     :math:`\delta`.
@@ -51,16 +73,11 @@ def certified_steps(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype
         ValueError: a symbol is outside the alphabet.
         TypeError: ``dtype`` is no floating-point type.
     """
-    decisive, errors = bits(net.layout), _Errors(net, dtype)
-    word = tuple(word)
+    errors, word = _Errors(net, dtype), tuple(word)
     columns = net.net.recognizer.columns(net.net.fed(word))
-    for t, (column, (before, after)) in enumerate(zip(columns, pairwise(net.net.run(word)), strict=False)):
-        if t == limit:
-            break
+    for column, (before, after) in zip(columns, pairwise(net.net.run(word)), strict=False):
         errors.step(before, column)
-        if max(errors.of_output(after), *(errors.names.get(name, 0) for name in decisive)) >= 0.5:
-            return t
-    return limit
+        yield Bounds(errors.names, errors.of_output(after))
 
 
 class _Row(NamedTuple):
