@@ -146,7 +146,7 @@ class TuringNet:
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The step and its output ready for long runs: the same numbers as those of ``net``, which is the reference."""
+        """The step made ready for long runs, with the same numbers as ``net``, which is the reference."""
         names = self.layout
         left = {names.left[a]: names.left_top[a] for a in names.left}
         right = {names.right[a]: names.right_top[a] for a in names.right}
@@ -163,7 +163,7 @@ class TuringNet:
         return self.rnn.size
 
     def to_torch(self, dtype: torch.dtype = torch.float64) -> TorchHaltingNet:
-        """The net as ``torch.nn.RNN`` with weights and states rounded to a type: see :class:`TorchHaltingNet`.
+        """The net as ``torch.nn.RNN``, its weights and states rounded: :class:`recurrence.exact.TorchHaltingNet`.
 
         Raises:
             TypeError: ``dtype`` is no floating-point type.

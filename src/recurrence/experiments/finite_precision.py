@@ -69,9 +69,10 @@ def run(point: Mapping) -> dict:
     """Predict and observe.
 
     Returns:
-        Of a base and a type: ``exact height``, ``certified length``, ``wrong step``, ``wrong answer``, ``lossy length``
-        (lengths of words), ``certified sweeps`` and ``wrong sweep`` (steps; None: all were right). Of an automaton:
-        ``states``, ``minimal states``, and ``differs``, a shortest word on which it and the machine do.
+        For a base and a type ``exact height``, ``certified length``, ``wrong step``, ``wrong answer`` and
+        ``lossy length``, which are lengths of words, and ``certified sweeps`` and ``wrong sweep``, which are steps
+        (None if all were right). For an automaton ``states``, ``minimal states`` and ``differs``, a shortest word on
+        which it and the machine do.
     """
     dtype = getattr(torch, point["type"])
     return _automaton(point, dtype) if "machine" in point else _lengths(point["base"], dtype)
