@@ -1,7 +1,7 @@
 """Turing nets in floats: what is certified holds in any order of summation, and above it words fail."""
 
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, takewhile
 from random import Random
 
 import numpy as np
@@ -78,6 +78,11 @@ def runs_in_random_order(net, word, dtype, steps, random):
         yield state
 
 
+def meaningful(bounds):
+    """A bound that says something: the net is far from overflow."""
+    return max([bounds.output, *bounds.names.values()]) < 100
+
+
 def test_the_bits_of_the_types():
     assert [significand_bits(dtype) for dtype in FLOATS] == [8, 11, 24, 53]
     with pytest.raises(TypeError):
@@ -116,7 +121,7 @@ def test_no_certified_step_is_wrong(machine_and_word, base, dtype):
 def test_no_error_exceeds_its_bound_in_any_order(machine_and_word, base, dtype, seed):
     tm, word = machine_and_word
     net = turing_to_rnn(tm, base)
-    bounds = list(islice(error_bounds(net, word, dtype), certified_steps(net, word, dtype, STEPS)))
+    bounds = list(takewhile(meaningful, islice(error_bounds(net, word, dtype), STEPS)))
     floats = runs_in_random_order(net, word, dtype, len(bounds), Random(seed))
     for (names, output), state, exact in zip(
         bounds, islice(floats, 1, None), islice(net.net.run(word), 1, None), strict=False

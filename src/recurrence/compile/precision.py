@@ -24,15 +24,14 @@ def significand_bits(dtype: torch.dtype) -> int:
 
 
 def stack_height(tm: TuringMachine, word: Word, max_steps: int) -> int:
-    """How high the higher of the two stacks is that hold the tape: the length of the word, the head's farthest cell,
-    and the farthest cell with a symbol behind the head, counted from it, within ``max_steps`` steps.
+    """A height that no stack exceeds in a run of ``max_steps`` steps: the length of the word, or the head's farthest
+    cell, counted from 0, whichever is more.
 
     Raises:
         ValueError: a symbol is outside the input alphabet.
     """
     word = tuple(word)
-    run = islice(tm.run(word), max_steps + 1)
-    return max([len(word), *(max(c.head, len(c.tape) - c.head - 1) for c in run)])
+    return max([len(word), *(here.head for here in islice(tm.run(word), max_steps + 1))])
 
 
 def lossy_length(base: int, dtype: torch.dtype) -> int:
