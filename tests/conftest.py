@@ -12,7 +12,7 @@ from jaxtyping import config, install_import_hook
 TYPED = [
     "recurrence.cells",
     "recurrence.dynamics",
-    *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_recognizer")),
+    *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),
 ]
 install_import_hook(TYPED, "beartype.beartype")
 
