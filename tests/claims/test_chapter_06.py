@@ -1,0 +1,237 @@
+"""The claims that chapter 6 settles: each correction's smallest example, and what is true instead."""
+
+from fractions import Fraction
+from itertools import chain, islice, repeat
+from math import log2
+
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from recurrence.compile import (
+    certified_steps,
+    copy_words,
+    digit_bound,
+    exact_height,
+    first_wrong_step,
+    language_to_rnn,
+    lossy_length,
+    significand_bits,
+    step_to_rnn,
+    turing_to_rnn,
+)
+from recurrence.exact import HaltingNet, SimpleRNN, Step, relu, slu, variable
+from recurrence.exact.stacks import encode, sharpened
+from recurrence.experiments import finite_precision, stored
+from recurrence.machines import TuringMachine, all_words
+
+PRINTED = "#aa#bb#aaaa#abab#baba#bbbb#aaaaa#"
+
+
+def four_lines(word, listed, symbols=1000):
+    """The machine of the proof of Theorem 4.7, line by line; None: no answer yet."""
+    other = ""
+    for symbol in islice(listed, symbols):
+        if symbol == "#":
+            if other == word:
+                return True
+            other = ""
+        else:
+            other += symbol
+            if len(other) > len(word):
+                return False
+    return None
+
+
+def popped_as_printed(number):
+    """The symbols # of a stack of one number, by (4.25) and (4.26): nothing where # is not on top."""
+    while True:
+        top = min(1, max(0, 3 * number - 1))
+        yield "#" if top == 1 else ""
+        number = 3 * number - top
+
+
+def first_answer(outputs, limit):
+    return next(((t, y) for t, y in enumerate(islice(outputs, limit), start=1) if y), None)
+
+
+def test_c11_w_u_and_b_are_one_rational_triple_for_all_languages_and_the_start_tells_them_apart():
+    """So with a rational start too there are countably many nets, and they are run by hand."""
+    nets = [language_to_rnn("ab", words) for words in (copy_words, [], ["b", "ab"])]
+    assert len({(net.W, net.U, net.b) for net in nets}) == 1
+    weights = [*nets[0].W.entries.values(), *nets[0].U.entries.values(), *nets[0].b]
+    assert all(isinstance(weight, int | Fraction) for weight in weights)
+    words = list(all_words("ab", 4))
+    for net, wanted in zip(nets, ({"", "aa", "bb", "aaaa", "abab", "baba", "bbbb"}, set(), {"b", "ab"}), strict=True):
+        assert {word for word in words if net.decide(word).accepted} == wanted
+
+
+def test_c11_one_column_of_w_holds_the_list_as_well_as_the_start_does():
+    twice = language_to_rnn("ab", copy_words)
+    full = twice.truncated(60)
+    rnn, n = full.rnn, full.units
+    W = [[*map(Fraction, row), Fraction(0)] for row in rnn.W.dense()] + [[Fraction(0)] * (n + 1)]
+    start = [*rnn.h0, 1]
+    for unit in twice.reals:
+        W[unit][n], start[unit] = start[unit], 0
+    moved = SimpleRNN(W, [*rnn.U.dense(), [0] * rnn.U.shape[1]], [*rnn.b, 0], start, "relu")
+    assert set(moved.h0) <= {0, 1, Fraction(1, 3)}
+    net = HaltingNet(moved, [*full.w, 0], full.c, "ab")
+    for word in all_words("ab", 4):
+        assert net.answer(word, 50) == full.answer(word, 50)
+        assert net.answer(word, 50).value == (1 if word[: len(word) // 2] * 2 == word else -1)
+
+
+def test_c11_the_printed_list_accepts_a_word_of_five_letters_and_loses_one_of_six():
+    continued = PRINTED + "aabaab#aaaaaaaa#"
+    assert four_lines("aaaaa", continued) is True
+    assert four_lines("aaaaaa", continued) is False
+    repaired = language_to_rnn("ab", copy_words)
+    assert [repaired.decide(word).accepted for word in ("aaaaa", "aaaaaa")] == [False, True]
+    right = "".join(word + "#" for word in islice(copy_words(), 8))
+    assert right == PRINTED.replace("aaaaa#", "aaaaaa#")
+
+
+@pytest.mark.parametrize(("words", "word"), [([], ""), ([""], "a")])
+def test_c11_where_a_finite_list_ends_the_four_lines_never_answer(words, word):
+    listed = chain("".join(w + "#" for w in words), repeat(""))
+    assert four_lines(word, listed) is None
+    assert language_to_rnn("a", words).decide(word).accepted is False
+
+
+def test_c11_without_a_number_for_the_mark_two_languages_have_one_list():
+    lists = ["".join(w + "#" for w in words) for words in ([], [""])]
+    bare = [encode([c if c != "#" else None for c in text], "a") for text in lists]
+    assert bare[0] == bare[1]
+    assert encode(lists[0], "a#") != encode(lists[1], "a#")
+    assert [len(language_to_rnn(alphabet, []).reals) for alphabet in ("a", "ab")] == [2, 3]
+
+
+def test_c11_the_printed_pop_reads_one_mark_for_ever():
+    (number,) = encode("#", "#")
+    assert list(islice(popped_as_printed(number), 50)) == ["#"] * 50
+    assert four_lines("a", popped_as_printed(number)) is None
+    assert four_lines("", popped_as_printed(number)) is True
+
+
+def test_c11_the_quantifier_lets_a_net_say_one_on_every_word_of_the_empty_language():
+    """Outputs at 0 < t < T alone are asked to be 0."""
+    bare = HaltingNet(SimpleRNN([[0]], [[0, 1]], [0], [0], "relu"), [-2], 1, "a")
+    for n in range(4):
+        outputs = list(islice(bare.outputs("a" * n), n + 3))
+        assert outputs == [1] * n + [-1] * 3
+        assert first_answer(outputs[n:], 3) == (1, -1)
+    outputs = list(islice(language_to_rnn("a", []).outputs("aa"), 40))
+    assert sorted(outputs) == [-1] + [0] * 39
+
+
+LETTERS = TuringMachine(
+    {("take", a): ("take", a, "R") for a in "xuyn"}
+    | {("take", "1"): ("back", "x", "L"), ("take", "_"): ("last", "_", "L")}
+    | {(q, a): (q, a, "L") for q in ("back", "last") for a in "xu"}
+    | {("back", a): ("take", "u", "R") for a in "yn"}
+    | {("last", "y"): ("accept", "y", "L"), ("last", "n"): ("reject", "n", "L")},
+    "take",
+    "accept",
+    "reject",
+    "_",
+    "1yn",
+)
+"""Crosses off a letter y or n to the left for each 1 of the word, and answers with the next."""
+
+
+def with_advice(tm, advice, base=3):
+    """The net of a machine that begins with a string to the left of the word, nearest symbol first."""
+    plain = turing_to_rnn(tm, base)
+    names, state, start = plain.layout, dict(plain.step.state), dict(plain.step.start)
+    eos = variable(names.eos)
+    over = variable(names.load) + eos - 1
+    for (a, name), number in zip(names.left.items(), encode(advice, tuple(names.left), base), strict=True):
+        kept = variable(f"advice {name}")
+        start[f"advice {name}"] = number
+        state[f"advice {name}"] = relu(kept - eos)
+        state[name] += relu(kept + over - 1)
+        state[names.left_top[a]] += slu(sharpened(kept, base) + Fraction(base - 1, base - 2) * (over - 1))
+    net = step_to_rnn(Step(state, names.inputs, start), plain.out)
+    row = net.V.row(0)
+    return HaltingNet(net.rnn, [row.get(j, 0) for j in range(net.units)], net.c[0], tm.input_alphabet, code=net.code)
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.text("yn", min_size=8, max_size=20), st.integers(3, 4))
+def test_c12_a_machine_reads_advice_beside_the_word_in_polynomial_time(advice, base):
+    """The lemma of a tape that is not empty: 2 (n + 1)^2 steps to read letter n + 1, whatever the letters are."""
+    net = with_advice(LETTERS, advice, base)
+    for n in range(7):
+        outputs = list(islice(net.outputs("1" * n), 2 * (n + 1) ** 2 + 10))
+        time = 2 * (n + 1) ** 2 + 1
+        assert [(t, y) for t, y in enumerate(outputs, start=1) if y] == [(time, 1 if advice[n] == "y" else -1)]
+
+
+NUMBERS = st.fractions(-2, 2, max_denominator=9)
+CHANGES = st.fractions(Fraction(-1, 1000), Fraction(1, 1000), max_denominator=10**5)
+
+
+def flat_net(numbers):
+    """Two units, two input symbols: W, U, b, h_0, w, c."""
+    W, U, b, h0, w, c = (
+        [numbers[0:2], numbers[2:4]],
+        [numbers[4:6], numbers[6:8]],
+        *(numbers[k : k + 2] for k in (8, 10, 12)),
+        numbers[14],
+    )
+    return HaltingNet(SimpleRNN(W, U, b, h0, "relu"), w, c, "a")
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(NUMBERS, CHANGES), min_size=15, max_size=15), st.integers(0, 4))
+def test_e4_changed_weights_change_outputs_by_no_more_than_the_theorem_says(pairs, n):
+    numbers, changes = map(list, zip(*pairs, strict=True))
+    epsilon = max(map(abs, changes))
+    assume(epsilon)
+    K = (2 + 2) * (max(1, *map(abs, numbers)) + 1)
+    before = flat_net(numbers).outputs("a" * n)
+    after = flat_net([x + e for x, e in zip(numbers, changes, strict=True)]).outputs("a" * n)
+    for t, (y, z) in enumerate(islice(zip(before, after, strict=True), 8), start=1):
+        assert abs(y - z) <= epsilon * (t + 2) * K ** (t + 2)
+
+
+def test_e4_a_run_of_t_steps_sees_t_minus_two_digits_and_one_fewer_is_another_net():
+    twice = language_to_rnn("ab", copy_words)
+    for word in all_words("ab", 5):
+        value, T, digits = twice.look_up(word)
+        assert digits == digit_bound(T) == T - 2
+        assert twice.truncated(digits).answer(word, T) == (value, T)
+        if value == 1:
+            assert twice.truncated(digits - 1).answer(word, T) == (-1, T)
+
+
+def test_e3_first_wrong_steps_lie_between_prediction_and_loss():
+    """Certified below, lost above; in base 4, whose numbers are exact, both are near p / log2 B."""
+    points = [p["point"] | p["result"] for p in stored("finite_precision")["points"] if "type" in p["point"]]
+    points = [p for p in points if "machine" not in p]
+    assert len(points) == 16
+    for p in points:
+        assert p["certified length"] < p["wrong step"] <= p["wrong answer"] <= p["lossy length"]
+        depth = significand_bits(getattr(torch, p["type"])) / log2(p["base"])
+        assert 0 <= p["lossy length"] - depth <= 3
+        if p["base"] == 4:
+            assert depth - 2 <= p["certified length"] < p["wrong step"] <= depth + 1
+            assert p["exact height"] <= p["certified length"] <= p["exact height"] + 2
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("float16", 6), ("float32", 12)])
+def test_e3_in_base_four_the_first_wrong_step_is_where_the_stored_run_has_it(name, wrong):
+    dtype, net = getattr(torch, name), turing_to_rnn(finite_precision.there_and_back(), 4)
+    d = exact_height(net, dtype)
+    for word in finite_precision.words(d - 1):
+        time = 3 * len(word) + 6
+        assert certified_steps(net, word, dtype, time) == time
+    firsts = [
+        [first_wrong_step(net, word, dtype, 3 * n + 6) for word in finite_precision.words(n)]
+        for n in (wrong - 1, wrong)
+    ]
+    assert set(firsts[0]) == {None}
+    assert set(firsts[1]) != {None}
+    assert wrong <= lossy_length(4, dtype)
