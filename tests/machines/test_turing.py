@@ -9,7 +9,7 @@ import pytest
 from automata.base.exceptions import RejectionException
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from turing_strategies import ACCEPT, to_automata_lib, turing_machines, two_stacks
+from tape_strategies import ACCEPT, to_automata_lib, turing_machines, two_stacks
 
 from recurrence.machines import Configuration, TuringMachine, Verdict
 

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from turing_strategies import both_ways, turing_machines
+from tape_strategies import both_ways, turing_machines
 
 from recurrence.machines import TagSystem, TuringMachine, TuringTag, busy_beaver, collatz, odd_part, rogozhin_form
 

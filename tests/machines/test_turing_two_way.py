@@ -6,7 +6,7 @@ import pytest
 from automata.base.exceptions import RejectionException
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from turing_strategies import both_ways, to_automata_lib, turing_machines
+from tape_strategies import both_ways, to_automata_lib, turing_machines
 
 from recurrence.machines import FIRST, Configuration, TuringMachine, Verdict, fold, fold_word, unfold
 

@@ -19,7 +19,7 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
 
     equal units are one, so there may be fewer.
 
-    **L = 2, 3, 4 layers**, :func:`recurrence.compile.turing_to_layered_rnn`. Let :math:`n = |\Gamma| + 1` count the
+    **L = 2, 3, 4 layers**, :func:`~recurrence.compile.turing_to_layered_rnn`. Let :math:`n = |\Gamma| + 1` count the
     symbols with $, and :math:`\rho, \lambda, \mu` the pairs of a state and a top of r in
     :math:`\Gamma \cup \{\$\}` that lead to the right, to the left, and to no rule, where $ is read as a blank. A choice
     of a next state and two stacks has 1 + 2n values. There are 4 of these in loading and rewinding, :math:`\rho` in
