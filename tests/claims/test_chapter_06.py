@@ -95,8 +95,10 @@ def test_c11_the_printed_list_accepts_a_word_of_five_letters_and_loses_one_of_si
 
 @pytest.mark.parametrize(("words", "word"), [([], ""), ([""], "a")])
 def test_c11_where_a_finite_list_ends_the_four_lines_never_answer(words, word):
+    """If blanks behind the list are no symbols, as on an empty stack; if they count, the third line rejects."""
     listed = chain("".join(w + "#" for w in words), repeat(""))
     assert four_lines(word, listed) is None
+    assert four_lines(word, chain("".join(w + "#" for w in words), repeat("_"))) is False
     assert language_to_rnn("a", words).decide(word).accepted is False
 
 
@@ -167,6 +169,26 @@ def test_c12_a_machine_reads_advice_beside_the_word_in_polynomial_time(advice, b
         outputs = list(islice(net.outputs("1" * n), 2 * (n + 1) ** 2 + 10))
         time = 2 * (n + 1) ** 2 + 1
         assert [(t, y) for t, y in enumerate(outputs, start=1) if y] == [(time, 1 if advice[n] == "y" else -1)]
+
+
+LEFTWARD = {
+    ("q", "_"): ("p", "_", "L"),
+    ("q", "1"): ("p", "1", "L"),
+    ("p", "y"): ("accept", "y", "L"),
+    ("p", "n"): ("reject", "n", "L"),
+}
+"""Answers with the letter left of the word, without a move to the right."""
+NAMED = {("q", "y"): ("named", "y", "R"), ("q", "n"): ("named", "n", "R")}
+"""Rules for other words, which give the letters of the advice their numbers on the left stack."""
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.text("yn", min_size=1, max_size=6), st.integers(0, 3))
+def test_c12_a_machine_that_only_moves_left_needs_the_letters_of_the_advice_named(advice, n):
+    assert not turing_to_rnn(TuringMachine(LEFTWARD, "q", "accept", "reject", "_", "1yn")).layout.left
+    net = with_advice(TuringMachine(LEFTWARD | NAMED, "q", "accept", "reject", "_", "1yn"), advice)
+    outputs = list(islice(net.outputs("1" * n), n + 8))
+    assert [(t, y) for t, y in enumerate(outputs) if y] == [(n + 2, 1 if advice[0] == "y" else -1)]
 
 
 NUMBERS = st.fractions(-2, 2, max_denominator=9)
