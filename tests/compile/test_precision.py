@@ -24,6 +24,7 @@ from recurrence.compile import (
     turing_to_rnn,
 )
 from recurrence.exact.stacks import decode
+from recurrence.experiments.finite_precision import there_and_back
 from recurrence.machines import TuringMachine, all_words
 
 FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
@@ -31,18 +32,7 @@ BASES = (3, 4, 5, 8)
 NUMPY = {torch.float16: np.float16, torch.float32: np.float32, torch.float64: np.float64}
 STEPS = 40
 
-# to the end of the word, and back: accepts if the first symbol is a
-BACK = TuringMachine(
-    {("s", x): ("r", x.upper(), "R") for x in "ab"}
-    | {("r", x): ("r", x, "R") for x in "ab"}
-    | {("r", "_"): ("l", "_", "L")}
-    | {("l", x): ("l", x, "L") for x in "ab"}
-    | {("l", "A"): ("yes", "A", "R"), ("l", "B"): ("no", "B", "R")},
-    "s", "yes", "no", "_", "ab",
-)  # fmt: skip
-SWEEPS = TuringMachine(
-    dict(BACK.transitions) | {("l", x): ("r", x, "R") for x in "AB"}, "s", "yes", "no", "_", "ab"
-)  # there and back for ever
+BACK, SWEEPS = there_and_back(), there_and_back(for_ever=True)
 COUNTS = TuringMachine(
     {
         ("s", "a"): ("r", "A", "R"), ("r", "a"): ("r", "a", "R"), ("r", "B"): ("r", "B", "R"),

@@ -8,19 +8,12 @@ import torch
 
 from recurrence.compile import turing_to_rnn
 from recurrence.exact import Answer, HaltingNet, SimpleRNN
-from recurrence.machines import TuringMachine, all_words
+from recurrence.experiments.finite_precision import there_and_back
+from recurrence.machines import all_words
 
 FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
 
-# to the end of the word, and back: accepts if the first symbol is a
-BACK = TuringMachine(
-    {("s", x): ("r", x.upper(), "R") for x in "ab"}
-    | {("r", x): ("r", x, "R") for x in "ab"}
-    | {("r", "_"): ("l", "_", "L")}
-    | {("l", x): ("l", x, "L") for x in "ab"}
-    | {("l", "A"): ("yes", "A", "R"), ("l", "B"): ("no", "B", "R")},
-    "s", "yes", "no", "_", "ab",
-)  # fmt: skip
+BACK = there_and_back()
 
 
 def slu_net(steps_per_symbol=1):

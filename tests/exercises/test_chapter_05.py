@@ -268,8 +268,15 @@ def test_languages_against_other_definitions():
 
 def test_samples_hold_both_answers():
     errors, counts = EXERCISES["05-error"], EXERCISES["05-counter"]
-    assert {errors.oracle(*case) for case in errors.all_cases(0, 20)} == {True, None}
+    assert {errors.oracle(*case) for case in errors.all_cases(0, 20)} == {"a line", "None"}
     assert {counts.oracle(*case)[-1] for case in counts.all_cases(0, 20)} == {True, False}
+
+
+def test_none_is_an_answer_where_no_line_is_right():
+    said = check("05-error", lambda base, error: None)
+    assert said.status == "differs"
+    assert "return missing" not in said.message
+    assert dict(said.lines)["expected"] == "'a line'"
 
 
 def test_other_right_designs_pass_too():

@@ -47,20 +47,20 @@ def value_of_pop(value: Any, v: Fraction) -> Number:
     return alpha * v - beta * min(max(gamma * v - delta, 0), 1)
 
 
-def tells_tops(value: Any, base: int, error: Fraction) -> bool | None:
-    r"""True if :math:`\mathrm{slu}(\alpha v - \beta)` is the top for all stacks, also where v has an error; None for
-    None.
+def tells_tops(value: Any, base: int, error: Fraction) -> str:
+    r"""``a line`` if :math:`\mathrm{slu}(\alpha v - \beta)` is the top for all stacks, also where v has an error;
+    ``None`` for None, which says that there is no such line.
 
     The function is monotone, so the ends of the two intervals decide.
     """
     if value is None:
-        return None
+        return "None"
     alpha, beta = _numbers(value, ("alpha", "beta"))
     for v, on_top in ((Fraction(1, base) + error, 0), (Fraction(base - 1, base) - error, 1)):
         read = min(max(alpha * v - beta, 0), 1)
         if read != on_top:
             raise ValueError(f"at v = {v}, error included, you read {read}, and stacks come as near as you like to it")
-    return True
+    return "a line"
 
 
 def right_signs(value: Any, word: str, alphabet: str, most: int) -> list[bool]:
