@@ -43,6 +43,9 @@ class Pieces:
     A *number* is a component of a stack of base B, in :math:`[0, 1/B]` while the bit that is its top is 0 and in
     :math:`[(B-1)/B, 1]` while it is 1; every other name of the state is a *bit*, 0 or 1.
 
+    **Memory.** A stack of depth n is held in its components that are not 0 and one denominator, integers of about
+    :math:`n \log_2 B` bits each. No state before the present one is kept, so memory grows with depth and not with time.
+
     Args:
         step: with one hidden layer, and coefficients of numbers that are whole over powers of B.
         out: the output, affine in the bits.
