@@ -10,6 +10,7 @@ from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
 from recurrence.tasks.images import digits
 from recurrence.tasks.language import wikitext2
 from recurrence.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
+from recurrence.tasks.memory import recall
 from recurrence.tasks.music import chorales, folk_tunes
 from recurrence.tasks.registry import FILES, DataFile
 from recurrence.tasks.sequences import KINDS, Kind, Sequences, Task
@@ -40,5 +41,6 @@ __all__ = [
     "next_symbols",
     "note_frequencies",
     "parity",
+    "recall",
     "wikitext2",
 ]

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from recurrence.tasks.drawing import checked_sizes, generator_of
 from recurrence.tasks.sequences import Sequences, Task
 
 
@@ -27,12 +28,12 @@ def parity(
     Raises:
         ValueError: a length or a size is below 1.
     """
-    generator = _generator(seed)
+    generator = generator_of(seed)
     lengths = (steps, steps, steps if test_steps is None else test_steps)
     if min(lengths) < 1:
         raise ValueError(f"a word needs at least 1 step, not {min(lengths)}")
     parts = []
-    for length, size in zip(lengths, _checked(sizes), strict=True):
+    for length, size in zip(lengths, checked_sizes(sizes), strict=True):
         bits = torch.randint(2, (length, size), generator=generator, device=generator.device)
         parts.append(Sequences(bits[..., None].to(torch.get_default_dtype()), bits.cumsum(0) % 2))
     return Task("parity", *parts, input_size=1, output_size=2, kind="class per step", labels=("even", "odd"))
@@ -92,20 +93,10 @@ def logistic_map(
     Raises:
         ValueError: ``r``, ``steps`` or a size is out of range.
     """
-    generator = _generator(seed)
+    generator = generator_of(seed)
     parts = []
-    for size in _checked(sizes):
+    for size in checked_sizes(sizes):
         start = torch.rand(size, 1, generator=generator, device=generator.device, dtype=torch.float64)
         orbit = logistic_orbit(start, r, steps).to(dtype or torch.get_default_dtype())
         parts.append(Sequences(orbit[:-1], orbit[1:]))
     return Task("logistic map", *parts, input_size=1, output_size=1, kind="value per step")
-
-
-def _generator(seed: int | torch.Generator) -> torch.Generator:
-    return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
-
-
-def _checked(sizes: tuple[int, int, int]) -> tuple[int, int, int]:
-    if len(sizes) != 3 or min(sizes) < 1:
-        raise ValueError(f"sizes must be three numbers >= 1 (training, validation, test), not {sizes}")
-    return sizes

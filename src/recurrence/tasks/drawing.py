@@ -1,0 +1,38 @@
+"""What every made task is drawn from: a source of randomness, sizes of three splits, a type of numbers."""
+
+import operator
+
+import torch
+
+__all__ = ["checked_sizes", "checked_steps", "floating", "generator_of"]
+
+
+def generator_of(seed: int | torch.Generator) -> torch.Generator:
+    """The generator itself, or one with this seed."""
+    return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
+
+
+def checked_sizes(sizes: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The sizes of training, validation and test, if they are three numbers of at least 1; else a ``ValueError``."""
+    if len(sizes) != 3 or min(sizes) < 1:
+        raise ValueError(f"sizes must be three numbers >= 1 (training, validation, test), not {sizes}")
+    return sizes
+
+
+def checked_steps(what: str, value: int, least: int = 1) -> int:
+    """``value`` if it is an integer of at least ``least``; else a ``ValueError`` that says ``what`` it is."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least:
+        raise ValueError(f"{what} must be an integer of at least {least}, not {value!r}")
+    return number
+
+
+def floating(dtype: torch.dtype | None) -> torch.dtype:
+    """``dtype``, or torch's default for None; a ``ValueError`` if it is no real floating-point type."""
+    dtype = torch.get_default_dtype() if dtype is None else dtype
+    if not dtype.is_floating_point:
+        raise ValueError(f"dtype must be floating, not {dtype}")
+    return dtype
