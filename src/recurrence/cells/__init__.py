@@ -18,8 +18,27 @@ nothing written in place, so that ``torch.func`` can run many copies of a cell i
 """
 
 from recurrence.cells.base import AffineCell, Cell
+from recurrence.cells.deep import DeepCell
+from recurrence.cells.deep_lstm import DeepLSTMCell
 from recurrence.cells.gated import GRUCell, LSTMCell
+from recurrence.cells.highway import HighwayCell
+from recurrence.cells.init import gaussian_, orthogonal_
+from recurrence.cells.residual import ResidualCell
 from recurrence.cells.simple import LinearCell, SimpleCell
 from recurrence.cells.stack import Stack
 
-__all__ = ["AffineCell", "Cell", "GRUCell", "LSTMCell", "LinearCell", "SimpleCell", "Stack"]
+__all__ = [
+    "AffineCell",
+    "Cell",
+    "DeepCell",
+    "DeepLSTMCell",
+    "GRUCell",
+    "HighwayCell",
+    "LSTMCell",
+    "LinearCell",
+    "ResidualCell",
+    "SimpleCell",
+    "Stack",
+    "gaussian_",
+    "orthogonal_",
+]

@@ -34,9 +34,9 @@ class Cell(nn.Module, ABC):
 
     def __init__(self, input_size: int, state_size: int, parts: int = 1) -> None:
         super().__init__()
-        self.input_size = _positive("input_size", input_size)
-        self.state_size = _positive("state_size", state_size)
-        self.state_width = _positive("parts", parts) * self.state_size
+        self.input_size = positive("input_size", input_size)
+        self.state_size = positive("state_size", state_size)
+        self.state_width = positive("parts", parts) * self.state_size
 
     @abstractmethod
     def drive(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch drive"]:
@@ -81,6 +81,20 @@ class Cell(nn.Module, ABC):
         if value.ndim == 0 or value.shape[-1] != width:
             raise ValueError(f"{type(self).__name__} expects {what} = {width}, got shape {tuple(value.shape)}")
 
+    def layer_matrices(self) -> list[Tensor]:
+        """The matrices between the state and the next one, ``W`` first, each block of a gated cell by itself.
+
+        They are parameters or views of parameters, which initialisers write to.
+
+        Raises:
+            ValueError: the cell does not name them.
+        """
+        raise ValueError(f"{type(self).__name__} does not say which matrices act on its state (layer_matrices)")
+
+    def layer_biases(self) -> list[Tensor]:
+        """The biases beside ``layer_matrices``, parameters or views of parameters; here none."""
+        return []
+
     def torch_layers(self) -> list[TorchLayer]:
         """This cell as layers of torch's own recurrent nets, bottom first.
 
@@ -115,7 +129,67 @@ class Cell(nn.Module, ABC):
         return f"{self.input_size}, {self.state_size}"
 
 
-class AffineCell(Cell):
+class DrivenCell(Cell):
+    r"""A cell with the drive :math:`U x + b`, which is added to :math:`W h`, the first thing made of the state.
+
+    ``W`` has shape (rows, :math:`d`), ``U`` (rows, :math:`d_{in}`) and ``b`` (rows). All start uniform in
+    :math:`\pm 1/\sqrt d`, as in torch.
+
+    Args:
+        input_size: :math:`d_{in}`, width of the input.
+        state_size: :math:`d`, width of the hidden part of the state.
+        rows: of ``W``, ``U`` and ``b``.
+        parts: see ``Cell``.
+        generator: where the weights are drawn from; torch's default generator if None, as for torch's own modules. They
+            are drawn on the generator's device, then moved, so that a seed gives the same weights on every device.
+        dtype, device: of the parameters; torch's defaults if None.
+
+    Raises:
+        ValueError: a width is not a positive integer, or the dtype is not a real floating-point type.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        state_size: int,
+        rows: int,
+        parts: int = 1,
+        *,
+        generator: torch.Generator | None = None,
+        dtype: torch.dtype | None = None,
+        device: torch.device | str | None = None,
+    ) -> None:
+        super().__init__(input_size, state_size, parts)
+        if dtype is not None and not dtype.is_floating_point:
+            raise ValueError(f"a cell's dtype must be a real floating-point type, got {dtype}")
+        self.W = self._uniform((rows, self.state_size), generator, dtype, device)
+        self.U = self._uniform((rows, self.input_size), generator, dtype, device)
+        self.b = self._uniform((rows,), generator, dtype, device)
+
+    def _uniform(
+        self,
+        shape: tuple[int, ...],
+        generator: torch.Generator | None,
+        dtype: torch.dtype | None,
+        device: torch.device | str | None,
+        fan_in: int | None = None,
+    ) -> nn.Parameter:
+        bound = (fan_in or self.state_size) ** -0.5
+        value = torch.empty(shape, dtype=dtype, device=generator.device if generator else "cpu")
+        value.uniform_(-bound, bound, generator=generator)
+        return nn.Parameter(value.to(torch.get_default_device() if device is None else device))
+
+    def drive(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch rows"]:
+        """:math:`U x + b`, for all times at once if ``x`` holds them.
+
+        Raises:
+            ValueError: ``x`` has another width than ``input_size``.
+        """
+        self.check_input(x)
+        return F.linear(x, self.U, self.b)
+
+
+class AffineCell(DrivenCell):
     r"""A cell that reads its input through :math:`U x + b` and its state through :math:`W h`.
 
     With :math:`k` = ``blocks`` blocks of rows (one for each gate or candidate) ``W`` has shape :math:`(k d, d)`, ``U``
@@ -145,40 +219,24 @@ class AffineCell(Cell):
         dtype: torch.dtype | None = None,
         device: torch.device | str | None = None,
     ) -> None:
-        super().__init__(input_size, state_size, self.parts)
-        if dtype is not None and not dtype.is_floating_point:
-            raise ValueError(f"a cell's dtype must be a real floating-point type, got {dtype}")
-        rows, d = self.blocks * self.state_size, self.state_size
-        self.W = self._uniform((rows, d), generator, dtype, device)
-        self.U = self._uniform((rows, self.input_size), generator, dtype, device)
-        self.b = self._uniform((rows,), generator, dtype, device)
+        rows = self.blocks * positive("state_size", state_size)
+        placed = {"generator": generator, "dtype": dtype, "device": device}
+        super().__init__(input_size, state_size, rows, self.parts, **placed)
 
-    def _uniform(
-        self,
-        shape: tuple[int, ...],
-        generator: torch.Generator | None,
-        dtype: torch.dtype | None,
-        device: torch.device | str | None,
-    ) -> nn.Parameter:
-        bound = self.state_size**-0.5
-        value = torch.empty(shape, dtype=dtype, device=generator.device if generator else "cpu")
-        value.uniform_(-bound, bound, generator=generator)
-        return nn.Parameter(value.to(torch.get_default_device() if device is None else device))
+    def layer_matrices(self) -> list[Tensor]:
+        """The blocks of rows of ``W``, as views."""
+        return list(self.W.chunk(self.blocks))
 
-    def drive(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch rows"]:
-        """:math:`U x + b`, for all times at once if ``x`` holds them.
-
-        Raises:
-            ValueError: ``x`` has another width than ``input_size``.
-        """
-        self.check_input(x)
-        return F.linear(x, self.U, self.b)
+    def layer_biases(self) -> list[Tensor]:
+        """``b``."""
+        return [self.b]
 
     def _torch_weights(self) -> dict[str, Tensor]:
         return {"weight_ih": self.U, "weight_hh": self.W, "bias_ih": self.b, "bias_hh": torch.zeros_like(self.b)}
 
 
-def _positive(name: str, value: int) -> int:
+def positive(name: str, value: int) -> int:
+    """``value`` as an integer, or a ``ValueError`` that names it unless it is one and positive."""
     try:
         number = operator.index(value)
     except TypeError:

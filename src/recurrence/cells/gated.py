@@ -23,6 +23,13 @@ def _rows(name: str, blocks: str) -> tuple[property, ...]:
     return tuple(map(block, range(len(blocks))))
 
 
+def lstm_state(pre: Tensor, c: Tensor) -> Tensor:
+    """The next state (h, c) of an LSTM from its four pre-activations i, f, z, o side by side, and c."""
+    i, f, z, o = pre.chunk(4, -1)
+    c = i.sigmoid() * z.tanh() + f.sigmoid() * c
+    return torch.cat((o.sigmoid() * c.tanh(), c), -1)
+
+
 @final
 class LSTMCell(AffineCell):
     r"""The long short-term memory, whose state is :math:`(h, c)` side by side, of width :math:`2 d`:
@@ -63,9 +70,7 @@ class LSTMCell(AffineCell):
     ) -> Float[Tensor, "*batch width"]:
         """The next :math:`(h, c)` from :math:`(h, c)` and the drive of the four blocks."""
         h, c = h.chunk(2, -1)
-        i, f, z, o = (drive + F.linear(h, self.W)).chunk(4, -1)
-        c = i.sigmoid() * z.tanh() + f.sigmoid() * c
-        return torch.cat((o.sigmoid() * c.tanh(), c), -1)
+        return lstm_state(drive + F.linear(h, self.W), c)
 
     def hidden(self, state: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch d"]:
         """:math:`h` of the state :math:`(h, c)`."""
@@ -138,6 +143,10 @@ class GRUCell(AffineCell):
         r, z = (gates + from_gates).sigmoid().chunk(2, -1)
         n = (candidate + r * (from_candidate + self.b_m)).tanh()
         return n + z * (h - n)
+
+    def layer_biases(self) -> list[Tensor]:
+        """``b`` and ``b_m``."""
+        return [self.b, self.b_m]
 
     def torch_layers(self) -> list[TorchLayer]:
         """One layer of ``torch.nn.GRU``."""

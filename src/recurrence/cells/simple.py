@@ -1,6 +1,5 @@
 """Cells whose next state is one affine map and one activation: the simple (vanilla, Elman) cell and the linear cell."""
 
-from collections.abc import Callable
 from typing import final
 
 import torch
@@ -8,20 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from recurrence.cells.activations import Activation, find_activation
 from recurrence.cells.base import AffineCell, TorchLayer
-
-
-def identity(x: Tensor) -> Tensor:
-    """The activation that changes nothing."""
-    return x
-
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "tanh": torch.tanh,
-    "relu": torch.relu,
-    "sigmoid": torch.sigmoid,
-    "identity": identity,
-}
 
 
 @final
@@ -47,18 +34,14 @@ class SimpleCell(AffineCell):
         self,
         input_size: int,
         state_size: int,
-        activation: str | Callable[[Tensor], Tensor] = "tanh",
+        activation: str | Activation = "tanh",
         *,
         generator: torch.Generator | None = None,
         dtype: torch.dtype | None = None,
         device: torch.device | str | None = None,
     ) -> None:
         super().__init__(input_size, state_size, generator=generator, dtype=dtype, device=device)
-        named = ACTIVATIONS.get(activation) if isinstance(activation, str) else activation
-        if not callable(named):
-            names = ", ".join(map(repr, ACTIVATIONS))
-            raise ValueError(f"activation must be one of {names} or a callable, got {activation!r}")
-        self.activation = named
+        self.activation = find_activation(activation)
 
     def step(self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d"]:
         r""":math:`\sigma(W h + \mathrm{drive})`."""

@@ -63,6 +63,14 @@ class Stack(Cell):
         """What the top layer shows."""
         return self.layers[-1].hidden(state[..., -self._widths[-1] :])
 
+    def layer_matrices(self) -> list[Tensor]:
+        """The layers' own, bottom first; the matrices between layers are input matrices."""
+        return [W for layer in self.layers for W in layer.layer_matrices()]
+
+    def layer_biases(self) -> list[Tensor]:
+        """The layers' own, bottom first."""
+        return [b for layer in self.layers for b in layer.layer_biases()]
+
     def torch_layers(self) -> list[TorchLayer]:
         """The layers' own, bottom first."""
         return [torch_layer for layer in self.layers for torch_layer in layer.torch_layers()]

@@ -1,0 +1,53 @@
+"""Activations by name, and their derivatives where they are known in closed form."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Activation = Callable[[Tensor], Tensor]
+
+
+def identity(x: Tensor) -> Tensor:
+    """The activation that changes nothing."""
+    return x
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "identity": identity,
+}
+
+
+def tanh_slope(a: Tensor) -> Tensor:
+    r""":math:`\tanh'(a) = 1 - \tanh(a)^2`."""
+    return 1 - a.tanh().square()
+
+
+def sigmoid_slope(a: Tensor) -> Tensor:
+    r""":math:`\sigma'(a) = \sigma(a) (1 - \sigma(a))`."""
+    s = a.sigmoid()
+    return s * (1 - s)
+
+
+SLOPES: dict[Activation, Activation] = {
+    torch.tanh: tanh_slope,
+    torch.relu: lambda a: (a > 0).to(a.dtype),  # 0 at 0, as in torch
+    torch.sigmoid: sigmoid_slope,
+    identity: torch.ones_like,
+}
+
+
+def find_activation(activation: str | Activation) -> Activation:
+    """The activation of that name, or the callable itself.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    named = ACTIVATIONS.get(activation) if isinstance(activation, str) else activation
+    if not callable(named):
+        names = ", ".join(map(repr, ACTIVATIONS))
+        raise ValueError(f"activation must be one of {names} or a callable, got {activation!r}")
+    return named
