@@ -37,7 +37,7 @@ def unroll(
     """
     if inputs.ndim != 3:
         raise ValueError(f"inputs must have shape (time, batch, d_in), got {tuple(inputs.shape)}")
-    h = _initial(cell, inputs, h0)
+    h = initial(cell, inputs, h0)
     running = None
     if lengths is not None:
         running = _running(lengths, inputs)
@@ -53,7 +53,7 @@ def unroll(
     return torch.stack(states) if states else h.new_empty(0, *h.shape)
 
 
-def _initial(cell: Step, inputs: Tensor, h0: Tensor | None) -> Tensor:
+def initial(cell: Step, inputs: Tensor, h0: Tensor | None) -> Tensor:
     """:math:`h_0` for every sequence, ``(batch, width)``, of the cell's dtype and device, which are the inputs' too."""
     batch = inputs.shape[1]
     if isinstance(cell, Cell):
