@@ -10,21 +10,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from recurrence.compile import (
-    certified_steps,
     copy_words,
     digit_bound,
-    exact_height,
-    first_wrong_step,
     language_to_rnn,
-    lossy_length,
-    significand_bits,
-    step_to_rnn,
     turing_to_rnn,
+    with_advice,
 )
-from recurrence.exact import HaltingNet, SimpleRNN, Step, relu, slu, variable
-from recurrence.exact.stacks import encode, sharpened
+from recurrence.exact import HaltingNet, SimpleRNN
+from recurrence.exact.stacks import encode
 from recurrence.experiments import finite_precision, stored
 from recurrence.machines import TuringMachine, all_words
+from recurrence.precision import certified_steps, exact_height, first_wrong_step, lossy_length, significand_bits
 
 PRINTED = "#aa#bb#aaaa#abab#baba#bbbb#aaaaa#"
 
@@ -143,23 +139,6 @@ LETTERS = TuringMachine(
 """Crosses off a letter y or n to the left for each 1 of the word, and answers with the next."""
 
 
-def with_advice(tm, advice, base=3):
-    """The net of a machine that begins with a string to the left of the word, nearest symbol first."""
-    plain = turing_to_rnn(tm, base)
-    names, state, start = plain.layout, dict(plain.step.state), dict(plain.step.start)
-    eos = variable(names.eos)
-    over = variable(names.load) + eos - 1
-    for (a, name), number in zip(names.left.items(), encode(advice, tuple(names.left), base), strict=True):
-        kept = variable(f"advice {name}")
-        start[f"advice {name}"] = number
-        state[f"advice {name}"] = relu(kept - eos)
-        state[name] += relu(kept + over - 1)
-        state[names.left_top[a]] += slu(sharpened(kept, base) + Fraction(base - 1, base - 2) * (over - 1))
-    net = step_to_rnn(Step(state, names.inputs, start), plain.out)
-    row = net.V.row(0)
-    return HaltingNet(net.rnn, [row.get(j, 0) for j in range(net.units)], net.c[0], tm.input_alphabet, code=net.code)
-
-
 @settings(deadline=None, max_examples=15)
 @given(st.text("yn", min_size=8, max_size=20), st.integers(3, 4))
 def test_c12_a_machine_reads_advice_beside_the_word_in_polynomial_time(advice, base):
@@ -185,7 +164,8 @@ NAMED = {("q", "y"): ("named", "y", "R"), ("q", "n"): ("named", "n", "R")}
 @settings(deadline=None, max_examples=10)
 @given(st.text("yn", min_size=1, max_size=6), st.integers(0, 3))
 def test_c12_a_machine_that_only_moves_left_needs_the_letters_of_the_advice_named(advice, n):
-    assert not turing_to_rnn(TuringMachine(LEFTWARD, "q", "accept", "reject", "_", "1yn")).layout.left
+    with pytest.raises(ValueError, match="has no name on the left stack"):
+        with_advice(TuringMachine(LEFTWARD, "q", "accept", "reject", "_", "1yn"), advice)
     net = with_advice(TuringMachine(LEFTWARD | NAMED, "q", "accept", "reject", "_", "1yn"), advice)
     outputs = list(islice(net.outputs("1" * n), n + 8))
     assert [(t, y) for t, y in enumerate(outputs) if y] == [(n + 2, 1 if advice[0] == "y" else -1)]

@@ -8,11 +8,12 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.compile import language_to_rnn, lossy_length, significand_bits
+from recurrence.compile import language_to_rnn
 from recurrence.exact.stacks import encode
 from recurrence.exercises import chapter_06, check
 from recurrence.exercises.chapter_06 import mirrored
 from recurrence.machines import all_words
+from recurrence.precision import lossy_length, significand_bits
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_06.EXERCISES}
 THIRD = Fraction(1, 3)

@@ -9,20 +9,17 @@ from recurrence.compile.advice import (
     table_machine,
 )
 from recurrence.compile.automata import dfa_to_rnn
-from recurrence.compile.exact_height import exact_height
 from recurrence.compile.extract import StateExplosion, explore, rnn_to_dfa, state_bound
-from recurrence.compile.float_automaton import float_net_to_dfa
 from recurrence.compile.grid import dfa_to_grid_rnn
 from recurrence.compile.language import digit_bound, language_to_rnn, step_bound
 from recurrence.compile.language_net import LanguageNet, Lookup
 from recurrence.compile.layers import Uncompilable
 from recurrence.compile.lemma import step_to_rnn
-from recurrence.compile.precision import first_wrong_step, lossy_length, significand_bits, stack_height
 from recurrence.compile.real_start import digit_net
-from recurrence.compile.rounding import Bounds, certified_steps, error_bounds
 from recurrence.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from recurrence.compile.square import commuting_square
 from recurrence.compile.turing import turing_to_rnn
+from recurrence.compile.turing_advice import with_advice
 from recurrence.compile.turing_layers import LayeredTuringNet, turing_to_layered_rnn
 from recurrence.compile.turing_net import TuringNet
 from recurrence.compile.turing_size import turing_time, turing_units
@@ -32,7 +29,6 @@ from recurrence.compile.word_list import WordList
 __all__ = [
     "MISTAKES",
     "TABLE_ALPHABET",
-    "Bounds",
     "LanguageNet",
     "LayeredTuringNet",
     "Lookup",
@@ -40,30 +36,22 @@ __all__ = [
     "TuringNet",
     "Uncompilable",
     "WordList",
-    "certified_steps",
     "commuting_square",
     "copy_words",
     "dfa_to_grid_rnn",
     "dfa_to_rnn",
     "digit_bound",
     "digit_net",
-    "error_bounds",
-    "exact_height",
     "explore",
-    "first_wrong_step",
-    "float_net_to_dfa",
     "grid_shape",
     "grid_units",
     "halting_words",
     "language_count",
     "language_to_rnn",
-    "lossy_length",
     "one_hot_units",
     "prime_words",
     "rnn_to_dfa",
-    "significand_bits",
     "source_step",
-    "stack_height",
     "state_bound",
     "step_bound",
     "step_to_rnn",
@@ -74,4 +62,5 @@ __all__ = [
     "turing_to_rnn",
     "turing_units",
     "unit_lower_bound",
+    "with_advice",
 ]

@@ -18,8 +18,8 @@ class TorchHaltingNet(nn.Module):
     linear readout.
 
     Weights are rounded to the type, and so is every state: nothing is promised here. Which steps are right all the
-    same is what :func:`recurrence.compile.certified_steps` proves and :func:`recurrence.compile.first_wrong_step` sees.
-    An output of at least 1/2 in size is an answer.
+    same is what :func:`recurrence.precision.certified_steps` proves and what
+    :func:`recurrence.precision.first_wrong_step` sees. An output of at least 1/2 in size is an answer.
 
     The order in which torch adds a row's products depends on its version, the machine and the size of the batch, and so
     may the last bits of what comes out. A word alone, symbol by symbol, is always the same batch.

@@ -16,15 +16,9 @@ from random import Random
 
 import torch
 
-from recurrence.compile import (
-    certified_steps,
-    exact_height,
-    first_wrong_step,
-    float_net_to_dfa,
-    lossy_length,
-    turing_to_rnn,
-)
+from recurrence.compile import turing_to_rnn
 from recurrence.machines import TURING_MACHINES, TuringMachine, all_words
+from recurrence.precision import certified_steps, exact_height, first_wrong_step, float_net_to_dfa, lossy_length
 
 BASES = (3, 4, 5, 8)
 TYPES = ("bfloat16", "float16", "float32", "float64")

@@ -24,10 +24,11 @@ from typing import NamedTuple
 import torch
 
 from recurrence.compile.layers import in_layers
-from recurrence.compile.precision import bits, significand_bits
 from recurrence.compile.turing_net import TuringNet
 from recurrence.exact import TorchHaltingNet, units_of
 from recurrence.exact.numbers import Number
+from recurrence.precision.digits import significand_bits
+from recurrence.precision.wrong_steps import decisive_bits
 
 __all__ = ["Bounds", "certified_steps", "error_bounds"]
 
@@ -49,7 +50,7 @@ def certified_steps(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype
         ValueError: a symbol is outside the alphabet.
         TypeError: ``dtype`` is no floating-point type.
     """
-    decisive = bits(net.layout)
+    decisive = decisive_bits(net.layout)
     for t, bounds in enumerate(islice(error_bounds(net, word, dtype), limit)):
         if max(bounds.output, *(bounds.names.get(name, 0) for name in decisive)) >= 0.5:
             return t

@@ -1,16 +1,29 @@
-"""Base 4: the height of a tape up to which a Turing net is exact in floating-point numbers."""
+"""How high a stack stands, and in base 4 the height up to which a Turing net is exact in floating-point numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from itertools import islice
 
 import torch
 
-from recurrence.compile.precision import significand_bits
 from recurrence.compile.turing_net import TuringNet
 from recurrence.exact import Expression, units_of
 from recurrence.exact.numbers import Number
+from recurrence.machines import TuringMachine
+from recurrence.precision.digits import significand_bits
 
-__all__ = ["exact_height"]
+__all__ = ["exact_height", "stack_height"]
+
+
+def stack_height(tm: TuringMachine, word: Iterable[Hashable], max_steps: int) -> int:
+    """A height that no stack exceeds in a run of ``max_steps`` steps: the length of the word, or the head's farthest
+    cell, counted from 0, whichever is more.
+
+    Raises:
+        ValueError: a symbol is outside the input alphabet.
+    """
+    word = tuple(word)
+    return max([len(word), *(here.head for here in islice(tm.run(word), max_steps + 1))])
 
 
 def exact_height(net: TuringNet, dtype: torch.dtype) -> int | None:

@@ -1,0 +1,43 @@
+"""The automaton of a float net: it says what the net says, and is not the machine."""
+
+import pytest
+import torch
+
+from recurrence.compile import StateExplosion, turing_to_rnn
+from recurrence.machines import TuringMachine, all_words
+from recurrence.precision import float_net_to_dfa
+
+COUNTS = TuringMachine(
+    {
+        ("s", "a"): ("r", "A", "R"), ("r", "a"): ("r", "a", "R"), ("r", "B"): ("r", "B", "R"),
+        ("r", "b"): ("l", "B", "L"), ("l", "B"): ("l", "B", "L"), ("l", "a"): ("l", "a", "L"),
+        ("l", "A"): ("s", "A", "R"), ("s", "B"): ("c", "B", "R"), ("c", "B"): ("c", "B", "R"),
+        ("c", "_"): ("yes", "_", "R"), ("s", "_"): ("yes", "_", "R"),
+    },
+    "s", "yes", "no", "_", "ab",
+)  # fmt: skip
+
+
+def test_the_automaton_of_a_float_net_says_what_it_says_and_is_not_the_machine():
+    net = turing_to_rnn(COUNTS, 8)
+    dfa = float_net_to_dfa(net.net, torch.float16)
+    words = list(all_words("ab", 6))
+    said = [answer is not None and answer.value == 1 for answer in net.to_torch(torch.float16).answers(words, 300)]
+    assert [dfa.accepts(word) for word in words] == said
+    wrong = [word for word in words if dfa.accepts(word) != COUNTS.decide(word, 300).accepted]
+    assert wrong
+    assert len(dfa.minimize().states) < len(dfa.states) < 1000
+
+
+def test_the_automaton_knows_runs_that_never_end():
+    goes = TuringMachine({("q", "a"): ("q", "a", "R"), ("q", "_"): ("q", "_", "L")}, "q", "yes", "no", "_", "a")
+    dfa = float_net_to_dfa(turing_to_rnn(goes, 16).net, torch.float16)
+    assert not any(dfa.accepts("a" * n) for n in range(20))
+
+
+def test_the_search_for_an_automaton_has_a_limit():
+    net = turing_to_rnn(COUNTS, 8).net
+    with pytest.raises(StateExplosion, match="more than 100 states"):
+        float_net_to_dfa(net, torch.float16, limit=100)
+    with pytest.raises(ValueError, match="a run over EOS meets too many states: the limit is 1"):
+        float_net_to_dfa(net, torch.float16, limit=1)
