@@ -254,3 +254,46 @@ def test_bad_builders_are_named():
 def test_a_batch_larger_than_the_training_set_is_the_training_set():
     whole, large = quick(batch_size=40), quick(batch_size=1000)
     np.testing.assert_array_equal(whole.train_loss, large.train_loss)
+
+
+def test_a_seed_stops_when_its_validation_metric_reaches_the_target():
+    free = quick(task=toy(), updates=40, evaluate_every=1)
+    target = float(np.median(free.valid.max(1)))
+    result = quick(task=toy(), updates=40, evaluate_every=1, target=target)
+    expected = {
+        seed: int(free.updates[np.argmax(row >= target)])
+        for seed, row in zip(free.seeds, free.valid, strict=True)
+        if (row[1:] >= target).any()
+    }
+    assert 0 < len(expected) < 5
+    assert result.reached == result.stopped == expected
+    for row, seed in enumerate(result.seeds):
+        if seed in expected:
+            assert result.valid[row, -1] >= target
+            assert result.best_update[row] <= expected[seed]
+
+
+def test_a_target_below_is_reached_from_above_where_lower_is_better():
+    result = quick(task=toy("value per step"), updates=40, evaluate_every=2, target=1.0, learning_rate=3e-2)
+    assert result.reached
+    for row, seed in enumerate(result.seeds):
+        good = np.flatnonzero(result.valid[row] <= 1.0)
+        assert result.reached.get(seed) == (int(result.updates[good[0]]) if len(good) else None)
+
+
+def test_each_seed_may_have_a_net_of_its_own_making():
+    def scaled(gain):
+        def make():
+            net = build()()
+            net.cell.W.data.mul_(gain)
+            return net
+
+        return make
+
+    gains = (0.1, 1.0, 3.0)
+    together = quick([scaled(gain) for gain in gains], seeds=(4, 5, 6))
+    for row, (gain, seed) in enumerate(zip(gains, (4, 5, 6), strict=True)):
+        alone = quick(scaled(gain), seeds=[seed])
+        np.testing.assert_allclose(together.valid[row], alone.valid[0], atol=1e-10, rtol=0)
+    with pytest.raises(ValueError, match="3 functions make_model do not fit 2 seeds"):
+        quick([scaled(gain) for gain in gains], seeds=(4, 5))

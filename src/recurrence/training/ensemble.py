@@ -24,7 +24,8 @@ class Ensemble:
     """One net a seed, built by ``make_model`` under that seed of torch's global generator, all run as one.
 
     Args:
-        make_model: builds a new net from (inputs, lengths) to outputs (time, batch, ``output_size``).
+        make_model: builds a new net from (inputs, lengths) to outputs (time, batch, ``output_size``); or one such
+            function a seed.
         seeds: one a net.
         objective: how outputs are scored.
         output_size: the width that the task asks of the outputs.
@@ -32,18 +33,22 @@ class Ensemble:
 
     Raises:
         TypeError: ``make_model`` builds something else than an ``nn.Module``.
-        ValueError: the nets share parameters, differ in shape, or have nothing to train.
+        ValueError: there are not as many functions as seeds, or the nets share parameters, differ in shape, or have
+            nothing to train.
     """
 
     def __init__(
         self,
-        make_model: Callable[[], nn.Module],
+        make_model: Callable[[], nn.Module] | Sequence[Callable[[], nn.Module]],
         seeds: Sequence[int],
         objective: Objective,
         output_size: int,
         device: torch.device,
     ) -> None:
-        self.models = [_build(make_model, seed).to(device) for seed in seeds]
+        makers = [make_model] * len(seeds) if callable(make_model) else make_model
+        if len(makers) != len(seeds):
+            raise ValueError(f"{len(makers)} functions make_model do not fit {len(seeds)} seeds: give one, or one a seed")
+        self.models = [_build(make, seed).to(device) for make, seed in zip(makers, seeds, strict=True)]
         _check_alike(self.models, seeds)
         self.objective, self.output_size = objective, output_size
         self.parameters, self.buffers = stack_module_state(self.models)

@@ -1,6 +1,6 @@
 """Training by gradient descent, several seeds at once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 
 import torch
@@ -18,7 +18,7 @@ __all__ = ["fit"]
 
 
 def fit(
-    make_model: Callable[[], nn.Module],
+    make_model: Callable[[], nn.Module] | Sequence[Callable[[], nn.Module]],
     task: Task,
     *,
     seeds: Iterable[int] = range(5),
@@ -28,6 +28,7 @@ def fit(
     clip: float | None = 1.0,
     evaluate_every: int | None = None,
     patience: int | None = None,
+    target: float | None = None,
     optimiser: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
     objective: Objective | None = None,
     progress: bool = True,
@@ -46,7 +47,8 @@ def fit(
 
     Args:
         make_model: builds a new net, an ``nn.Module`` from (inputs, lengths) to outputs (time, batch, d_out), such as a
-            :class:`recurrence.dynamics.Realisation`, of operations that ``torch.vmap`` can batch.
+            :class:`recurrence.dynamics.Realisation`, of operations that ``torch.vmap`` can batch. Or one such function a
+            seed, for nets that differ in more than the seed but not in shape, such as in the gain they start from.
         task: what to learn. Its floats are moved to the type of the net's parameters.
         seeds: one net each, all different.
         updates: number of minibatches a seed.
@@ -55,6 +57,7 @@ def fit(
         clip: bound on the 2-norm of a seed's gradient; None for no bound.
         evaluate_every: updates between evaluations; None for a twentieth of all updates.
         patience: a seed stops after this many evaluations in a row without a better one; None: never.
+        target: a seed stops at the first evaluation whose validation metric is at least as good; None: never.
         optimiser: called as ``optimiser(parameters, lr=...)``. It must treat every number on its own, as SGD, RMSprop
             and Adam do, since each parameter holds the rows of all seeds.
         objective: how outputs are scored; None for that of ``task.kind``.
@@ -62,7 +65,7 @@ def fit(
         device: where to train; None for ``recurrence.device()``.
 
     Raises:
-        ValueError: for an argument out of range, repeated seeds, nets of different shapes, or outputs of another shape
+        ValueError: for an argument out of range, repeated seeds, another number of functions than of seeds, nets of different shapes, or outputs of another shape
             than the task's.
         TypeError: when ``make_model`` does not build an ``nn.Module``.
     """
@@ -80,7 +83,7 @@ def fit(
     with torch.random.fork_rng(gpus):
         nets = Ensemble(make_model, seeds, objective, task.output_size, device)
         task = task.to(device, nets.dtype)
-        history = History(nets, task.valid, max(batch_size, 256), patience)
+        history = History(nets, task.valid, max(batch_size, 256), patience, target)
         minibatches = [_Minibatches(len(task.train), batch_size, seed) for seed in seeds]
         parameters = list(nets.trained.values())
         stepper = optimiser(parameters, lr=rate(1))

@@ -34,7 +34,8 @@ class Fit:
         best_update: (seeds,), the update the best parameters come from.
         models: one net a seed, with its best parameters.
         diverged: seed -> update at which its loss or gradient was no longer finite.
-        stopped: seed -> update at which it was stopped early.
+        stopped: seed -> update at which it was stopped early, out of patience or because it reached the target.
+        reached: seed -> update at which its validation metric reached the target.
         seconds: duration of the training, all seeds together.
     """
 
@@ -49,6 +50,7 @@ class Fit:
     models: tuple[nn.Module, ...]
     diverged: dict[int, int]
     stopped: dict[int, int]
+    reached: dict[int, int]
     seconds: float
 
     def interval(self, level: float = 0.95) -> Interval:
@@ -85,15 +87,19 @@ class History:
         valid: the validation set.
         batch_size: sequences at a time in an evaluation.
         patience: evaluations in a row without a better one after which a seed stops; None: never.
+        target: a validation metric at which a seed stops; None: never.
     """
 
-    def __init__(self, nets: Ensemble, valid: Sequences, batch_size: int, patience: int | None) -> None:
+    def __init__(
+        self, nets: Ensemble, valid: Sequences, batch_size: int, patience: int | None, target: float | None = None
+    ) -> None:
         self.nets, self.valid, self.batch_size, self.patience = nets, valid, batch_size, patience
+        self.target = target
         self.best = nets.metrics(valid, batch_size)
         self.kept = {name: p.detach().clone() for name, p in nets.trained.items()}
         self.running = self.best.isfinite()
         self.best_update = self.misses = torch.zeros_like(self.best, dtype=torch.long)
-        self.stopped = self.best_update - 1
+        self.stopped = self.reached = self.best_update - 1
         self.diverged = torch.where(self.running, -1, 0)
         self.loss_sum, self.loss_count = torch.zeros_like(self.best), 0
         self.updates: list[int] = [0]
@@ -127,6 +133,11 @@ class History:
             out = self.running & (self.misses >= self.patience)
             self.stopped = torch.where(out, update, self.stopped)
             self.running = self.running & ~out
+        if self.target is not None:
+            there = self.running & (metric >= self.target if higher else metric <= self.target)
+            self.stopped = torch.where(there, update, self.stopped)
+            self.reached = torch.where(there, update, self.reached)
+            self.running = self.running & ~there
 
     def _freeze(self, update: int, finite: Tensor) -> None:
         self.diverged = torch.where(self.running & ~finite, update, self.diverged)
@@ -158,5 +169,6 @@ class History:
             models=self.nets.unstack(self.kept),
             diverged=when(self.diverged),
             stopped=when(self.stopped),
+            reached=when(self.reached),
             seconds=seconds,
         )
