@@ -20,6 +20,7 @@ def cost(kind, y, target):
         p = [1 / (1 + math.exp(-v)) for v in y]
         nll = -sum(math.log(q if bit else 1 - q) for q, bit in zip(p, target, strict=True))
         return nll, nll
+    target = [target] if kind == "value at end" else target
     square = sum((v - w) ** 2 for v, w in zip(y, target, strict=True)) / len(y)
     return square, square
 
@@ -28,17 +29,19 @@ def cost(kind, y, target):
 @given(kind=st.sampled_from(KINDS), seed=st.integers(0, 10**6), ragged=st.booleans(), n=st.integers(1, 5))
 def test_every_kind_is_the_mean_over_what_is_real(kind, seed, ragged, n):
     draw = torch.Generator().manual_seed(seed)
-    time, width = 4, 3
+    time, width = 4, 1 if kind == "value at end" else 3
     y = torch.randn(time, n, width, generator=draw, dtype=torch.float64)
-    shape = (n,) if kind == "class at end" else (time, n)
+    shape = (n,) if kind.endswith("at end") else (time, n)
     if kind.startswith("class"):
         targets = torch.randint(0, width, shape, generator=draw)
+    elif kind == "value at end":
+        targets = torch.randn(shape, generator=draw, dtype=torch.float64)
     else:
         targets = torch.randn(*shape, width, generator=draw, dtype=torch.float64)
         targets = (targets > 0).double() if kind == "bits per step" else targets
     lengths = torch.randint(1, time + 1, (n,), generator=draw) if ragged else None
     ends = lengths.tolist() if ragged else [time] * n
-    if kind == "class at end":
+    if kind.endswith("at end"):
         pairs = [(y[end - 1, i], targets[i]) for i, end in enumerate(ends)]
     else:
         pairs = [(y[t, i], targets[t, i]) for i, end in enumerate(ends) for t in range(end)]

@@ -5,16 +5,25 @@ is wanted.
 """
 
 from recurrence.tasks.acceptors import Acceptor
-from recurrence.tasks.baselines import frame_nll, last_frame, majority_class, note_frequencies
+from recurrence.tasks.baselines import frame_nll, last_frame, linear_delay_r2, majority_class, note_frequencies
 from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
 from recurrence.tasks.images import digits
 from recurrence.tasks.language import wikitext2
 from recurrence.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
-from recurrence.tasks.memory import recall
+from recurrence.tasks.memory import adding, copy_memory, recall
 from recurrence.tasks.music import chorales, folk_tunes
+from recurrence.tasks.physical import (
+    henon_step,
+    logistic_step,
+    lorenz,
+    lorenz_step,
+    pendulum,
+    pendulum_step,
+)
 from recurrence.tasks.registry import FILES, DataFile
 from recurrence.tasks.sequences import KINDS, Kind, Sequences, Task
 from recurrence.tasks.synthetic import logistic_map, logistic_orbit, parity
+from recurrence.tasks.teacher import teacher, teacher_recurrence
 
 __all__ = [
     "FILES",
@@ -28,19 +37,30 @@ __all__ = [
     "Language",
     "Sequences",
     "Task",
+    "adding",
     "chorales",
+    "copy_memory",
     "digits",
     "folk_tunes",
     "formal_language",
     "frame_nll",
+    "henon_step",
     "last_frame",
+    "linear_delay_r2",
     "locate",
     "logistic_map",
     "logistic_orbit",
+    "logistic_step",
+    "lorenz",
+    "lorenz_step",
     "majority_class",
     "next_symbols",
     "note_frequencies",
     "parity",
+    "pendulum",
+    "pendulum_step",
     "recall",
+    "teacher",
+    "teacher_recurrence",
     "wikitext2",
 ]

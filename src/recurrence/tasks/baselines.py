@@ -9,7 +9,9 @@ from typing import Literal
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn import functional as F
 
+from recurrence.tasks.drawing import checked_steps
 from recurrence.tasks.sequences import Sequences, Task
 
 Split = Literal["train", "valid", "test"]
@@ -59,6 +61,40 @@ def last_frame(task: Task, split: Split = "test", smoothing: float = 0.5) -> flo
     held, struck = _frequency(now, before, smoothing), _frequency(now, 1 - before, smoothing)
     part = getattr(task, split)
     return frame_nll(torch.where(_frames(part, inputs=True) > 0, held, struck), _frames(part))
+
+
+def linear_delay_r2(task: Task, steps: int = 20, split: Split = "test") -> float:
+    r"""The share of the targets' variance that a linear filter of the last inputs explains, :math:`R^2 \le 1`.
+
+    .. math:: \hat y_t = c + \sum_{i=0}^{k-1} A_i x_{t-i}, \qquad x_t = 0 \text{ for } t < 1,
+
+    fitted by least squares on the training split, then judged on ``split``:
+    :math:`R^2 = 1 - \sum \lVert y_t - \hat y_t \rVert^2 / \sum \lVert y_t - \bar y \rVert^2`. What is missing
+    from 1 is beyond every linear recurrent net of that memory.
+
+    Args:
+        task: of kind ``value per step``, with floating inputs.
+        steps: :math:`k`, inputs that the filter sees, the present one among them.
+        split: the sequences to judge on.
+
+    Raises:
+        ValueError: the kind of the task is another, its inputs are ids, or ``steps`` < 1.
+    """
+    _require(task, split, "value per step")
+    if task.train.inputs.ndim != 3:
+        raise ValueError(f"inputs of task {task.name!r} are ids; a linear filter needs numbers")
+    taps = checked_steps("steps", steps)
+
+    def regression(part: Sequences) -> tuple[Tensor, Tensor]:
+        x = part.inputs.cpu().double()
+        rows = [F.pad(x, (0, 0, 0, 0, i, 0))[: len(x)] for i in range(min(taps, len(x)))]
+        rows += [torch.zeros_like(x)] * (taps - len(rows))
+        past = torch.cat([*rows, torch.ones_like(x[..., :1])], -1)
+        return past[part.mask.cpu()], part.targets.cpu().double()[part.mask.cpu()]
+
+    filters = torch.linalg.lstsq(*regression(task.train), driver="gelsd").solution
+    past, y = regression(getattr(task, split))
+    return 1 - ((past @ filters - y).square().sum() / (y - y.mean(0)).square().sum()).item()
 
 
 def frame_nll(probabilities: Float[Tensor, "*frames keys"], frames: Float[Tensor, "frames keys"]) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Kind = Literal["class at end", "class per step", "bits per step", "value per step"]
+Kind = Literal["class at end", "value at end", "class per step", "bits per step", "value per step"]
 KINDS: tuple[str, ...] = get_args(Kind)
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
@@ -132,6 +132,7 @@ class Task:
     Sequence :math:`n` is ``inputs[:T, n]``; what the output :math:`y_t` is compared with depends on the kind:
 
     - ``class at end``: targets ``(N,)`` are class numbers; one score for each class, read at the last step;
+    - ``value at end``: targets ``(N,)`` are real, ``d_out`` = 1; one number, read at the last step;
     - ``class per step``: targets ``(time, N)`` are class numbers; one score for each class at every step;
     - ``bits per step``: targets ``(time, N, d_out)`` lie in [0, 1]; one logit for each bit at every step;
     - ``value per step``: targets ``(time, N, d_out)`` are real; one number for each at every step.
@@ -143,7 +144,7 @@ class Task:
         test: sequences to report on.
         input_size: features of one input, ``d_in``; for integer ids the size of the vocabulary.
         output_size: numbers that a model gives at one step: classes, bits or values.
-        kind: one of the four above.
+        kind: one of the five above.
         labels: names of the outputs in order (classes, notes, words), or empty.
 
     Raises:
@@ -181,6 +182,9 @@ class Task:
             if y.ndim != (1 if self.kind == "class at end" else 2) or y.dtype != torch.int64:
                 return f"kind {self.kind!r} needs class numbers (int64), one to a {self.kind.split()[-1]}"
             return None if _within(y, 0, size - 1) else f"some target class is not in 0..{size - 1}"
+        if self.kind == "value at end":
+            fits = y.ndim == 1 and size == 1 and y.is_floating_point()
+            return None if fits else f"kind {self.kind!r} needs floating targets (N,) and one output, not {size}"
         if y.ndim != 3 or y.shape[2] != size or not y.is_floating_point():
             return f"kind {self.kind!r} needs floating targets (time, N, {size}), not {y.dtype} {tuple(y.shape)}"
         if self.kind == "bits per step" and not _within(y, 0.0, 1.0):

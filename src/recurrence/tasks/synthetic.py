@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from recurrence.tasks.drawing import checked_sizes, generator_of
+from recurrence.tasks.physical import logistic_step
 from recurrence.tasks.sequences import Sequences, Task
 
 
@@ -67,7 +68,7 @@ def logistic_orbit(start: Tensor | float, r: float = 4.0, steps: int = 50) -> Te
         raise ValueError("every start must be a floating number between 0 and 1")
     orbit = [x]
     for _ in range(steps):
-        orbit.append(r * orbit[-1] * (1 - orbit[-1]))
+        orbit.append(logistic_step(orbit[-1], None, r))
     return torch.stack(orbit)
 
 

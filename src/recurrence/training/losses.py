@@ -94,10 +94,15 @@ def _square(outputs: Tensor, targets: Tensor) -> Tensor:
     return (outputs - targets).square().mean(-1)
 
 
+def _square_at_end(outputs: Tensor, targets: Tensor) -> Tensor:
+    return (outputs.squeeze(-1) - targets).square()
+
+
 OBJECTIVES: dict[str, Objective] = {
     objective.kind: objective
     for objective in (
         Objective("class at end", "end", _cross_entropy, _correct, "accuracy", higher_is_better=True),
+        Objective("value at end", "end", _square_at_end, _square_at_end, "mean squared error", higher_is_better=False),
         Objective("class per step", "step", _cross_entropy, _correct, "accuracy", higher_is_better=True),
         Objective("bits per step", "step", _bernoulli, _bernoulli, "nats per frame", higher_is_better=False),
         Objective("value per step", "step", _square, _square, "mean squared error", higher_is_better=False),
