@@ -1,4 +1,4 @@
-"""The Cantor set: intervals, gap and points are where the exact numbers are."""
+"""The Cantor set: intervals, margin and points are where the exact numbers are."""
 
 from fractions import Fraction
 from itertools import combinations, product
@@ -59,20 +59,20 @@ def test_a_level_is_the_numbers_whose_first_digits_are_0_or_the_largest(base, de
             assert width == pytest.approx(base**-k)
 
 
-def test_the_gap_is_as_wide_as_the_margin_and_base_2_has_none():
+def test_the_margin_is_as_wide_as_it_should_be_and_base_2_has_none():
     for base in (3, 4, 7):
         ax = cantor_set(base, 2).axes[0]
         number = scale(ax)
-        (gap,) = [item for item in ax.findobj(Rectangle) if item.get_gid() == "gap"]
-        low, high = number(gap.get_x()), number(gap.get_x() + gap.get_width())
+        (drawn,) = [item for item in ax.findobj(Rectangle) if item.get_gid() == "margin"]
+        low, high = number(drawn.get_x()), number(drawn.get_x() + drawn.get_width())
         assert (low, high) == pytest.approx((1 / base, 1 - 1 / base))
         assert high - low == pytest.approx(float(margin(base)))
-        assert f"gap of width {margin(base)}" in [item.get_text() for item in ax.texts]
+        assert f"margin of width {margin(base)}" in [item.get_text() for item in ax.texts]
     ax = cantor_set(2, 2).axes[0]
-    assert not [item for item in ax.findobj(Rectangle) if item.get_gid() == "gap"]
-    (line,) = [line for line in ax.lines if line.get_gid() == "no gap"]
+    assert not [item for item in ax.findobj(Rectangle) if item.get_gid() == "margin"]
+    (line,) = [line for line in ax.lines if line.get_gid() == "no margin"]
     assert scale(ax)(line.get_xdata()[0]) == pytest.approx(0.5)
-    assert any(item.get_text().startswith("no gap") for item in ax.texts)
+    assert any(item.get_text().startswith("no margin") for item in ax.texts)
 
 
 def test_points_lie_on_their_numbers_and_names_keep_their_order():

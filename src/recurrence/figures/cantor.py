@@ -1,4 +1,4 @@
-"""The Cantor set of a base, in which a stack is a point, and the gap that tells its top."""
+"""The Cantor set of a base, in which a stack is a point, and the margin that tells its top."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .style import COLOURS
 
 __all__ = ["cantor_set"]
 
-_INK, _SOFT, _EDGE, _GAP = "#1d2530", "#4d5866", "#c9d0d8", "#fbe3cd"
+_INK, _SOFT, _EDGE, _MARGIN = "#1d2530", "#4d5866", "#c9d0d8", "#fbe3cd"
 _WIDTH, _LEFT, _RIGHT, _TEXT = 5.8 * 72, 62.0, 12.0, 11.0
 _LINE, _STEP, _BAR = 17.0, 22.0, 11.0
 
@@ -26,8 +26,8 @@ def cantor_set(base: int = 3, depth: int = 4, stacks: Mapping[str, Fraction | in
     r"""The numbers whose digits in base B are 0 and B - 1, level by level, and the margin around the top digit.
 
     Level k shows where a number lies whose first k digits are known: :math:`2^k` intervals of length :math:`B^{-k}`.
-    Between the two of level 1, from :math:`1/B` to :math:`(B-1)/B`, is the gap of width :math:`(B-2)/B` in which the
-    top of a stack is told; for B = 2 the intervals touch, and there is none.
+    Between the two of level 1, from :math:`1/B` to :math:`(B-1)/B`, is the margin, of width :math:`(B-2)/B`, in
+    which the top of a stack is told; for B = 2 the intervals touch, and there is none.
 
     Args:
         base: B, 2 to 10.
@@ -53,7 +53,7 @@ def cantor_set(base: int = 3, depth: int = 4, stacks: Mapping[str, Fraction | in
     ax = fig.add_axes((0, 0, 1, 1))
     ax.set(xlim=(0, _WIDTH), ylim=(height, 0), autoscale_on=False)  # points from the upper left corner
     ax.axis("off")
-    _draw_gap(ax, base, axis)
+    _draw_margin(ax, base, axis)
     for k in range(depth + 1):
         y = _LINE + 8 + k * _STEP
         _write(ax, _LEFT - 12, y + _BAR / 2, f"{k} digit{'s' if k != 1 else ''}", ha="right", color=_SOFT)
@@ -82,15 +82,15 @@ def _write(ax: Axes, x: float, y: float, words: str, **kwargs: object) -> None:
     ax.text(x, y, words, **{"ha": "center", "va": "center_baseline", "color": _INK, "fontsize": _TEXT, **kwargs})
 
 
-def _draw_gap(ax: Axes, base: int, axis: float) -> None:
+def _draw_margin(ax: Axes, base: int, axis: float) -> None:
     low, high = Fraction(1, base), Fraction(base - 1, base)
     top = _LINE + 8 + _STEP - 6
     if base == 2:
-        ax.plot([_x(low)] * 2, [_LINE, axis], color=COLOURS[1], lw=1.6, zorder=3, gid="no gap")
-        _write(ax, _x(low), _LINE / 2, "no gap: 0.1000… = 0.0111…", color=COLOURS[1])
+        ax.plot([_x(low)] * 2, [_LINE, axis], color=COLOURS[1], lw=1.6, zorder=3, gid="no margin")
+        _write(ax, _x(low), _LINE / 2, "no margin: 0.1000… = 0.0111…", color=COLOURS[1])
         return
-    ax.add_patch(Rectangle((_x(low), top), _x(high) - _x(low), axis - top, fc=_GAP, lw=0, zorder=0, gid="gap"))
-    words = f"gap of width {Fraction(base - 2, base)}"
+    ax.add_patch(Rectangle((_x(low), top), _x(high) - _x(low), axis - top, fc=_MARGIN, lw=0, zorder=0, gid="margin"))
+    words = f"margin of width {Fraction(base - 2, base)}"
     _write(ax, (_x(low) + _x(high)) / 2, _LINE / 2, words, color=COLOURS[1])
     y = _LINE + 2
     arrow = {"arrowstyle": "<|-|>", "color": COLOURS[1], "shrinkA": 0, "shrinkB": 0}

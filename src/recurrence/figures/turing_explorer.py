@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["turing_explorer"]
 
 _LONGEST, _STEPS = 60, 500
-_LAST = _LONGEST + 1 + _STEPS + 1
+_LAST = _LONGEST + 1 + _STEPS
 _SAFE = 2**53  # beyond, a number in JSON is no longer exact in JavaScript
 
 
@@ -33,12 +33,12 @@ def turing_explorer(
 
     .. math:: h_t = \mathrm{relu}(W h_{t-1} + U x_t + b), \qquad y_t = w \cdot h_t + c,
 
-    over the word and then over EOS, for at most 500 steps of the machine. It holds no table of the machine: state,
-    symbol, head, both stacks and the tape are decoded from :math:`h_t`, and the rule used is what changed between two
-    states. It shows the tape, all units by what they hold, and each component of the stacks as a point of the Cantor
-    set with the gap at its top digit. A symbol outside the alphabet is named, and the net stops before it. Each
-    machine keeps its own word. Where the reader wants less motion, the button goes to an end of the run and does not
-    play it.
+    over the word and then over EOS, up to the answer, or for 500 steps of the machine. It holds no table of the
+    machine: state, symbol, head, both stacks and the tape are decoded from :math:`h_t`, and the rule used is what
+    changed between two states. It shows the tape, all units by what they hold, and each component of the stacks as a
+    point of the Cantor set with the margin of its top digit. A symbol outside the alphabet is named, and the net stops
+    before it. Each machine keeps its own word. Where the reader wants less motion, the button goes to an end of the run
+    and does not play it.
 
     Args:
         nets: for each name the net of a machine.

@@ -35,12 +35,11 @@ const ruleOf = (net, before, after) => {
   return [`${net.states[before.state]}, ${a} → ${net.states[after.state]}, ${b}, ${move}`, after.head === before.head];
 };
 
-const sentence = (net, columns, now, symbols, foreign, steps) => {
+const sentence = (net, columns, now, symbols, steps) => {
   const { held: here, y } = columns[now];
   const [k, last] = [now - symbols.length - 1, now === columns.length - 1];
   if (!now) return "Net step 0: nothing read yet.";
   if (k < 0) return `Net step ${now}: read ${symbols[now - 1]}. The right stack holds ${symbols.slice(0, now).join("")}.`;
-  if (!here) return `Net step ${now}: all that is left is 0. The output stays 0 for ever.`;
   const reads = net.symbols[here.tape[here.head] ?? 0];
   const where = `in state ${net.states[here.state]}, reading ${reads}`;
   let said = `Net step ${now}, the first EOS: the machine starts ${where}.`;
@@ -48,7 +47,10 @@ const sentence = (net, columns, now, symbols, foreign, steps) => {
     const [rule, stayed] = ruleOf(net, columns[now - 1].held, here);
     said = `Net step ${now}, machine step ${k}: rule ${rule}${stayed ? " (the head stays at the left end)" : ""}; now ${where}.`;
   }
-  if (y) return `${said} Output ${y > 0n ? "1: accept" : "−1: reject"}, after ${k} step${k === 1 ? "" : "s"}.`;
+  if (y) {
+    const verdict = y > 0n ? "1: accept" : "−1: reject";
+    return `${said} Output ${verdict}. The net has answered, after ${k} step${k === 1 ? "" : "s"}.`;
+  }
   return `${said} Output 0${last ? `: not halted after ${steps} steps, and the page stops here` : ""}.`;
 };
 
@@ -83,15 +85,15 @@ const drawTape = (net, columns, now, room, helpers) => {
   const here = columns[now].held;
   const size = 30;
   const seats = Math.floor((room - 2) / size);
-  const extent = Math.max(...columns.map(({ held: each }) => (each ? Math.max(each.tape.length, (each.head ?? 0) + 1) : 0))) + 1;
-  const focus = here?.head ?? (here ? here.tape.length : 0);
+  const extent = Math.max(...columns.map(({ held: each }) => Math.max(each.tape.length, (each.head ?? 0) + 1))) + 1;
+  const focus = here.head ?? here.tape.length;
   const first = Math.max(0, Math.min(focus - Math.floor(seats / 2), extent - seats));
   const top = 36;
   for (let i = first; i < first + seats; i++) {
     const x = 1 + (i - first) * size;
-    const symbol = here?.tape[i] ?? 0;
-    const on = i === here?.head;
-    const known = here && (i < here.tape.length || on);
+    const symbol = here.tape[i] ?? 0;
+    const on = i === here.head;
+    const known = i < here.tape.length || on;
     const box = { x, y: top, width: size, height: size, style: `fill: ${on ? "var(--rx-c0)" : "none"}; stroke: var(--rx-edge)` };
     const style = on ? `fill: var(--rx-paper); ${strong}` : known ? "" : soft;
     const at = { x: x + size / 2, y: top + 20, ...middle, style, "data-cell": i };
@@ -100,15 +102,14 @@ const drawTape = (net, columns, now, room, helpers) => {
   }
   const edge = { y1: top - 4, y2: top + size + 4, stroke: "var(--rx-ink)", "stroke-width": 3 };
   if (!first) group.append(svg("line", { ...edge, x1: 1.5, x2: 1.5 }));
-  if (here?.state !== undefined) {
+  if (here.state !== undefined) {
     const x = 1 + (here.head - first + 0.5) * size;
     group.append(svg("path", { d: `M${x - 6} ${top - 11}h12l-6 9z`, fill: "var(--rx-c0)" }));
     const half = (net.states[here.state].length * 8.5) / 2;
     const at = Math.min(Math.max(x, half), room - half);
     group.append(svg("text", { x: at, y: top - 18, ...middle, style: `fill: var(--rx-c0); ${strong}` }, net.states[here.state]));
   } else {
-    const words = here ? "the right stack, while the word is read" : "the machine has halted: no tape is left";
-    group.append(svg("text", { x: 2, y: top - 18, class: "rx-axis" }, words));
+    group.append(svg("text", { x: 2, y: top - 18, class: "rx-axis" }, "the right stack, while the word is read"));
   }
   return { group, height: top + size + 20 };
 };
@@ -120,7 +121,7 @@ const drawPairs = (net, column, room, helpers) => {
   const group = svg("g");
   const high = 22;
   const { held: here, h } = column;
-  const reads = here?.state === undefined ? -1 : (here.tape[here.head] ?? 0);
+  const reads = here.state === undefined ? -1 : (here.tape[here.head] ?? 0);
   const symbols = net.symbols.map((_, a) => a).filter((a) => net.pairs.some((pair) => pair[1] === a));
   const left = Math.min(Math.max(50, wide(net.states)), room * 0.45);
   const each = Math.min((room - left) / symbols.length, 56);
@@ -131,7 +132,7 @@ const drawPairs = (net, column, room, helpers) => {
   });
   let y = 40;
   net.states.forEach((name, q) => {
-    const style = q === here?.state ? `fill: var(--rx-c1); ${strong}` : "";
+    const style = q === here.state ? `fill: var(--rx-c1); ${strong}` : "";
     group.append(fitted(svg("text", { x: 0, y: y + high / 2 + 4.5, style }, name), left + 4));
     for (const [, a, row] of net.pairs.filter((pair) => pair[0] === q)) {
       const units = net.code.D[row].map(([unit]) => unit);
@@ -168,7 +169,7 @@ const drawStack = (net, h, name, components, room, helpers) => {
   const [top, bottom] = [38, 38 + high * components.length];
   group.append(svg("text", { x: 0, y: 14, style: strong }, `The ${name} stack in base ${B}`));
   group.append(svg("rect", { class: "rx-span", x: x(1 / B), y: top - 16, width: x((B - 2) / B) - x(0), height: bottom - top + 16 }));
-  group.append(svg("text", { x: x(0.5), y: top - 4, ...middle, class: "rx-axis" }, "gap"));
+  group.append(svg("text", { x: x(0.5), y: top - 4, ...middle, class: "rx-axis" }, "margin"));
   group.append(svg("text", { x: right + 1, y: top - 4, class: "rx-axis" }, "units"));
   components.forEach(([a, ...rows], k) => {
     const y = top + k * high;
@@ -204,7 +205,7 @@ const placed = (root, width) => {
   const [readout, button, field, slider] = names.map((name) => box.querySelector(name));
   if (readout !== root.previousElementSibling) root.before(readout);
   readout.style.margin = "0 0 0.5rem";
-  readout.style.minHeight = width < BESIDE ? "5.6em" : "2.8em";
+  readout.style.minHeight = width < BESIDE ? "7em" : "2.8em";
   return { readout, button, field, slider };
 };
 
@@ -273,7 +274,7 @@ export function render(root, data, values, helpers) {
   const picture = svg("svg", { role: "img", "aria-label": helpers.alt, "data-step": position });
   picture.dataset.output = fraction(output(net, columns[position].h));
   const here = columns[position].held;
-  if (here?.state !== undefined) Object.assign(picture.dataset, { state: net.states[here.state], head: here.head });
+  if (here.state !== undefined) Object.assign(picture.dataset, { state: net.states[here.state], head: here.head });
   const place = (drawn, x, y) => {
     drawn.group.setAttribute("transform", `translate(${x} ${y})`);
     picture.append(drawn.group);
@@ -290,10 +291,10 @@ export function render(root, data, values, helpers) {
   state.list.style.cssText = "margin: 0.5rem 0 0; overflow-wrap: anywhere";
   const { n: active, d } = columns[position].h;
   const listed = [...active].sort(([a], [b]) => a - b).map(([unit, n]) => `${net.units[unit]} = ${shortly({ n, d })}`);
-  state.list.textContent = listed.length ? `Units that are not 0: ${listed.join(", ")}.` : "All units are 0.";
+  state.list.textContent = `Units that are not 0: ${listed.join(", ")}.`;
   root.replaceChildren(picture, state.list);
 
-  const said = sentence(net, columns, position, symbols, foreign >= 0, data.steps);
+  const said = sentence(net, columns, position, symbols, data.steps);
   if (foreign < 0) return said;
   const named = [...word][foreign].trim() || "A space";
   return `${named} is not in the alphabet ${net.alphabet.join(", ")}: no run on ${word}. ${said}`;

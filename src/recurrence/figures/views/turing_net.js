@@ -66,29 +66,27 @@ const stackOf = (net, h, components) => {
   return symbols;
 };
 
-// What a state holds: {tape, head, state}; only a tape while the word is read, and null when the machine has halted.
+// What a state holds: {tape, head, state}; only a tape while the word is read.
 const held = (net, h) => {
   const on = net.pairs.filter(([, , row]) => part(net, h, row).n);
-  if (!on.length) return part(net, h, net.load).n ? { tape: stackOf(net, h, net.right) } : null;
+  if (!on.length && part(net, h, net.load).n) return { tape: stackOf(net, h, net.right) };
+  if (on.length !== 1) throw new Error("a state holds no configuration");
   const [q, a, row] = on[0];
   const value = part(net, h, row);
-  if (on.length > 1 || value.n !== value.d) throw new Error("a state holds no configuration");
+  if (value.n !== value.d) throw new Error("a state holds no configuration");
   const left = stackOf(net, h, net.left).reverse();
   const tape = [...left, a, ...stackOf(net, h, net.right)];
   while (tape.at(-1) === 0) tape.pop();
   return { tape, head: left.length, state: q };
 };
 
-// A column {h, y, held} to each step; `foreign`: the net stops before a symbol that it cannot read.
+// A column {h, y, held} to each step, up to that of the answer; `foreign`: the net stops before a symbol that it cannot read.
 const run = (net, symbols, foreign, steps) => {
   const columns = [];
   const add = (h) => columns.push({ h, y: columns.length ? output(net, h).n : 0n, held: held(net, h) });
   const read = (column) => add(step(net, columns.at(-1).h, column));
   add(net.start);
   for (const symbol of symbols) read(net.alphabet.indexOf(symbol));
-  for (let k = 0, rest = foreign ? 0 : steps + 1; k < rest; k++) {
-    read(net.alphabet.length);
-    if (columns.at(-1).y && rest > k + 2) rest = k + 2;
-  }
+  for (let k = 0; k <= steps && !foreign && !columns.at(-1).y; k++) read(net.alphabet.length);
   return columns;
 };
