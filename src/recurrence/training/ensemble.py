@@ -47,7 +47,7 @@ class Ensemble:
     ) -> None:
         makers = [make_model] * len(seeds) if callable(make_model) else make_model
         if len(makers) != len(seeds):
-            raise ValueError(f"{len(makers)} functions make_model do not fit {len(seeds)} seeds: give one, or one a seed")
+            raise ValueError(f"{len(makers)} functions make_model do not fit {len(seeds)} seeds: one, or one a seed")
         self.models = [_build(make, seed).to(device) for make, seed in zip(makers, seeds, strict=True)]
         _check_alike(self.models, seeds)
         self.objective, self.output_size = objective, output_size

@@ -47,8 +47,8 @@ def fit(
 
     Args:
         make_model: builds a new net, an ``nn.Module`` from (inputs, lengths) to outputs (time, batch, d_out), such as a
-            :class:`recurrence.dynamics.Realisation`, of operations that ``torch.vmap`` can batch. Or one such function a
-            seed, for nets that differ in more than the seed but not in shape, such as in the gain they start from.
+            :class:`recurrence.dynamics.Realisation`, of operations that ``torch.vmap`` can batch. Or one such function
+            a seed, for nets that differ in more than the seed but not in shape, such as in the gain they start from.
         task: what to learn. Its floats are moved to the type of the net's parameters.
         seeds: one net each, all different.
         updates: number of minibatches a seed.
@@ -65,8 +65,8 @@ def fit(
         device: where to train; None for ``recurrence.device()``.
 
     Raises:
-        ValueError: for an argument out of range, repeated seeds, another number of functions than of seeds, nets of different shapes, or outputs of another shape
-            than the task's.
+        ValueError: for an argument out of range, repeated seeds, another number of functions than of seeds, nets of
+            different shapes, or outputs of another shape than the task's.
         TypeError: when ``make_model`` does not build an ``nn.Module``.
     """
     seeds = tuple(seeds)

@@ -1,0 +1,165 @@
+r"""Where deep cells can be trained: a map over depth, horizon and gain, with and without the known remedies.
+
+The task is to name, after :math:`T` steps, the symbol that came first (:func:`recurrence.tasks.recall`), so that what
+is to be learned is the same at every horizon and only the way of the gradient grows: :math:`L T` layers in a cell of
+depth :math:`L`. The later inputs are noise a tenth of the symbol's size, so that holding the symbol is hard and telling
+it from noise is not.
+
+A net starts from matrices of a given gain: independent normal entries of variance :math:`\sigma_w^2 / d`, or
+:math:`\sigma_w` times a uniformly drawn orthogonal matrix. It succeeds when its cross-entropy on the validation set
+falls to ``TARGET`` nats, where :math:`\ln 4 = 1.39` is a guess, within ``UPDATES`` updates. All gains and seeds of a
+point are trained as one batch. The learning rate of a variant is the one with most successes of other seeds at a short
+horizon.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+
+import torch
+from torch import nn
+
+from recurrence.cells import (
+    Cell,
+    DeepCell,
+    DeepLSTMCell,
+    HighwayCell,
+    ResidualCell,
+    SimpleCell,
+    Stack,
+    gaussian_,
+    orthogonal_,
+)
+from recurrence.dynamics import Realisation
+from recurrence.tasks import Task, recall
+from recurrence.training import OBJECTIVES, Fit, fit
+
+DEPTHS = (1, 2, 4, 8, 16)
+STEPS = (10, 30, 100, 300)
+GAINS = (0.6, 0.8, 1.0, 1.25, 1.6)
+SEEDS, OTHER_SEEDS = range(5), range(5, 8)
+UNITS, SYMBOLS, NOISE = 32, 4, 0.1
+UPDATES, BATCH, EVERY, CLIP = 150, 8, 10, 1.0
+TARGET = 0.1
+RATES, RATE_DEPTHS, RATE_STEPS = (0.001, 0.003, 0.01), (1, 4), 30
+SETTINGS = {
+    "depths": DEPTHS,
+    "steps": STEPS,
+    "gains": GAINS,
+    "seeds": list(SEEDS),
+    "seeds of the rates": list(OTHER_SEEDS),
+    "units": UNITS,
+    "symbols": SYMBOLS,
+    "noise": NOISE,
+    "updates": UPDATES,
+    "batch_size": BATCH,
+    "evaluated every": EVERY,
+    "clip": CLIP,
+    "target": TARGET,
+    "rates": RATES,
+}
+NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
+
+
+def _gated(inputs: int, units: int, depth: int) -> DeepLSTMCell:
+    """The LSTM's usual start: forget gates open, by a bias of 1."""
+    cell = DeepLSTMCell(inputs, units, depth)
+    top = cell.b_upper[-1] if depth > 1 else cell.b
+    with torch.no_grad():
+        top[units : 2 * units] = 1.0
+    return cell
+
+
+def _stacked(inputs: int, units: int, depth: int) -> Stack:
+    return Stack(SimpleCell(inputs if k == 0 else units, units) for k in range(depth))
+
+
+CELLS: dict[str, Callable[[int, int, int], Cell]] = {
+    "plain": DeepCell,
+    "orthogonal": DeepCell,
+    "normalised": lambda inputs, units, depth: DeepCell(inputs, units, depth, normalised=True),
+    "residual": lambda inputs, units, depth: ResidualCell(inputs, units, depth, scale=1 / depth),
+    "highway": HighwayCell,
+    "gated": _gated,
+    "stacked": _stacked,
+}
+
+
+def make(variant: str, depth: int, gain: float) -> Realisation:
+    """A new net: a cell of 32 units whose state-side matrices have this gain, and an affine readout.
+
+    Args:
+        variant: one of ``CELLS``.
+        depth: :math:`L`, layers of the cell; for "stacked" simple cells on top of one another.
+        gain: :math:`\\sigma_w`.
+    """
+    cell = CELLS[variant](SYMBOLS + 1, UNITS, depth)
+    if variant == "orthogonal":
+        orthogonal_(cell, gain)
+    else:
+        gaussian_(cell, gain)
+    return Realisation(cell, nn.Linear(UNITS, SYMBOLS))
+
+
+@cache
+def task(steps: int) -> Task:
+    """Recall after ``steps`` steps."""
+    return recall(steps, SYMBOLS, noise=NOISE, sizes=(512, 16, 64))
+
+
+def train(variant: str, depth: int, steps: int, rate: float, seeds: range) -> Fit:
+    """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``."""
+    makers = [lambda gain=gain: make(variant, depth, gain) for gain in GAINS for _ in seeds]
+    return fit(
+        makers,
+        task(steps),
+        seeds=[1000 * i + seed for i in range(len(GAINS)) for seed in seeds],
+        updates=UPDATES,
+        batch_size=BATCH,
+        learning_rate=rate,
+        clip=CLIP,
+        evaluate_every=EVERY,
+        target=TARGET,
+        objective=NATS,
+        progress=False,
+    )
+
+
+@cache
+def successes_by_rate(variant: str) -> dict[float, int]:
+    """How many nets of other seeds succeed at a short horizon, by learning rate."""
+    return {
+        rate: sum(len(train(variant, depth, RATE_STEPS, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
+        for rate in RATES
+    }
+
+
+def points() -> list[dict]:
+    """Every variant at every depth and horizon, the cheap ones first."""
+    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS]
+    grid.sort(key=lambda at: (at[0] * at[1], at[0]))
+    return [{"variant": variant, "depth": depth, "steps": steps} for depth, steps in grid for variant in CELLS]
+
+
+def run(point: Mapping) -> dict:
+    """Train all gains and seeds of a point.
+
+    Returns:
+        ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row a gain and a
+        number a seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
+    """
+    counts = successes_by_rate(point["variant"])
+    rate = max(RATES, key=lambda rate: (counts[rate], -rate))
+    result = train(point["variant"], point["depth"], point["steps"], rate, SEEDS)
+
+    def table(values: list) -> list[list]:
+        return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
+
+    best = [min((v for v in row if v == v), default=None) for row in result.valid.tolist()]
+    return {
+        "rate": rate,
+        "rates": {str(rate): count for rate, count in counts.items()},
+        "reached": table([result.reached.get(seed) for seed in result.seeds]),
+        "loss": table(best),
+        "diverged": table([seed in result.diverged for seed in result.seeds]),
+    }
