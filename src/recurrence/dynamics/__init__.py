@@ -1,9 +1,23 @@
 """Dynamics: what happens when a cell is repeated."""
 
+from recurrence.dynamics.gradients import gradient_norms, input_gradients
 from recurrence.dynamics.jacobians import jacobians
 from recurrence.dynamics.lyapunov import finite_time_exponents, lyapunov_spectrum
 from recurrence.dynamics.mean_field import MeanField
+from recurrence.dynamics.products import log_product, log_singular_values, product_norms
 from recurrence.dynamics.realisation import Realisation
 from recurrence.dynamics.unrolling import unroll
 
-__all__ = ["MeanField", "Realisation", "finite_time_exponents", "jacobians", "lyapunov_spectrum", "unroll"]
+__all__ = [
+    "MeanField",
+    "Realisation",
+    "finite_time_exponents",
+    "gradient_norms",
+    "input_gradients",
+    "jacobians",
+    "log_product",
+    "log_singular_values",
+    "lyapunov_spectrum",
+    "product_norms",
+    "unroll",
+]

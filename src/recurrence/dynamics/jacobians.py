@@ -62,13 +62,12 @@ def jacobian(
     cell: Step, h: Float[Tensor, "*batch width"], drive: Shaped[Tensor, "*batch drive"]
 ) -> Float[Tensor, "*batch width width"]:
     """The Jacobian at states and drives (a function's inputs) of any batch shape."""
-    if isinstance(cell, Cell) and hasattr(cell, "jacobian"):
+    if isinstance(cell, Cell):
         return cell.jacobian(h, drive)
-    step = cell.step if isinstance(cell, Cell) else cell
 
-    def single(h: Tensor, drive: Tensor) -> Tensor:
-        return step(h[None], drive[None])[0]
+    def single(h: Tensor, x: Tensor) -> Tensor:
+        return cell(h[None], x[None])[0]
 
     batch, width = h.shape[:-1], h.shape[-1]
-    flat = vmap(jacrev(single))(h.reshape(batch.numel(), width), drive.reshape(batch.numel(), drive.shape[-1]))
-    return flat.reshape(*batch, width, width)
+    each = vmap(jacrev(single))(h.reshape(batch.numel(), width), drive.reshape(batch.numel(), drive.shape[-1]))
+    return each.reshape(*batch, width, width)

@@ -5,19 +5,21 @@ Along a run with Jacobians :math:`J_1, J_2, \dots` a frame of :math:`k` orthonor
 .. math:: J_t Q_{t-1} = Q_t R_t, \qquad \lambda_i = \lim_{T \to \infty} \frac1T \sum_{t=1}^T \log |(R_t)_{ii}|,
 
 a QR factorisation a step (Benettin et al. 1980; Eckmann & Ruelle 1985; for recurrent nets Engelken, Wolf & Abbott
-2023, Vogt et al. 2022). The sum of the first :math:`i` exponents is the rate of :math:`i`-dimensional volumes, and that
-of all of them the mean of :math:`\log |\det J_t|`, for every finite :math:`T` too.
+2023, Vogt et al. 2022). Several steps share a factorisation where that costs no more than ``LOSS``. The sum of the
+first :math:`i` exponents is the rate of :math:`i`-dimensional volumes, and that of all of them the mean of
+:math:`\log |\det J_t|`, for every finite :math:`T` too.
 """
 
-from collections.abc import Iterator
-from math import isqrt
+from math import isfinite, isqrt, log
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Int, Integer, Shaped
 from torch import Tensor
 
 from recurrence.dynamics.jacobians import jacobian_chunks
 from recurrence.dynamics.unrolling import Step
+
+LOSS = 1e-10  # what rounding may change the logarithm of a stretch by for the sake of a longer piece, in nats
 
 
 @torch.no_grad()
@@ -54,13 +56,17 @@ def lyapunov_spectrum(
     counted = len(inputs) - warmup
     if with_error and counted < 4:
         raise ValueError(f"an error needs at least 4 counted steps, got {counted}")
-    growth = torch.stack(list(_growth(cell, inputs, k, h0)))[warmup:]
-    exponents, order = growth.mean(0).sort(-1, descending=True)
+    blocks = isqrt(counted)
+    lengths, growth = _growth(cell, inputs, k, h0, longest=min(64, blocks), cut=warmup)
+    ends = lengths.cumsum(0) - warmup
+    lengths, growth, ends = lengths[ends > 0], growth[ends > 0], ends[ends > 0]
+    mean = growth.sum(0) / counted
+    exponents, order = mean.sort(-1, descending=True)
     if not with_error:
         return exponents
-    blocks = growth.tensor_split(isqrt(counted))
-    away = torch.stack([(block - growth.mean(0)).sum(0) for block in blocks])
-    error = (len(blocks) / (len(blocks) - 1) * away.square().sum(0)).sqrt() / counted
+    away = torch.zeros(blocks, *mean.shape, dtype=mean.dtype, device=mean.device)
+    away.index_add_(0, (ends - 1) * blocks // counted, growth - lengths[:, None, None] * mean)
+    error = (blocks / (blocks - 1) * away.square().sum(0)).sqrt() / counted
     return exponents, error.gather(-1, order).nan_to_num(nan=torch.inf)
 
 
@@ -84,26 +90,58 @@ def finite_time_exponents(
     """
     if not len(inputs):
         raise ValueError("finite-time exponents need at least one input")
-    growth = torch.stack(list(_growth(cell, inputs, k, h0)))
+    _, growth = _growth(cell, inputs, k, h0, longest=1)
     times = torch.arange(1, len(growth) + 1, device=growth.device, dtype=growth.dtype)
     return growth.cumsum(0) / times[:, None, None]
 
 
-def _growth(cell: Step, inputs: Tensor, k: int | None, h0: Tensor | None) -> Iterator[Float[Tensor, "batch k"]]:
-    r"""The rows :math:`\log |(R_t)_{ii}|`, one for each step."""
-    frame = rank = None
+def _growth(
+    cell: Step, inputs: Tensor, k: int | None, h0: Tensor | None, longest: int, cut: int = 0
+) -> tuple[Int[Tensor, " pieces"], Float[Tensor, "pieces batch k"]]:
+    r"""The run in pieces of at most ``longest`` steps, one of which ends after ``cut``: their lengths, and the
+    :math:`\log |R_{ii}|` of each.
+
+    Rounding changes a piece's :math:`\log |R_{ii}|` by about
+    :math:`\varepsilon \prod_t \lVert J_t \rVert / |R_{ii}|`. A piece for which that may exceed ``LOSS`` is made again in
+    halves, down to one step; its length is foretold from the one before.
+    """
+    lengths, pieces, done, steps, frame = [], [], 0, 1, None
     for _, chunk in jacobian_chunks(cell, inputs, h0):
         if frame is None:
             frame = _first_frame(chunk[0], k)
+            column = torch.arange(frame.shape[-1], device=frame.device)
             rank = torch.full(frame.shape[:1], frame.shape[-2], device=frame.device)
-        for jacobian in chunk:
-            frame, r = torch.linalg.qr(jacobian @ frame)
-            rank = torch.minimum(rank, _rank_bound(jacobian))
-            beyond = torch.arange(r.shape[-1], device=r.device) >= rank[:, None]
-            yield r.diagonal(dim1=-2, dim2=-1).abs().log().masked_fill(beyond, -torch.inf)
+            allowed = log(LOSS / torch.finfo(frame.dtype).eps)
+        bounds, ranks = _log_norm_bound(chunk), _rank_bound(chunk)
+        start = 0
+        while start < len(chunk):
+            steps = min(steps, len(chunk) - start, cut - done if done < cut else longest)
+            piece, image = slice(start, start + steps), frame
+            for jacobian in chunk[piece]:
+                image = jacobian @ image
+            turned, r = torch.linalg.qr(image)
+            left = torch.minimum(rank, ranks[piece].amin(0))
+            beyond = column >= left[:, None]
+            growth = r.diagonal(dim1=-2, dim2=-1).abs().log()
+            lost = (bounds[piece].sum(0)[:, None] - growth.masked_fill(beyond, torch.inf)).amax().item()
+            if steps > 1 and not lost <= allowed:
+                steps //= 2
+                continue
+            frame, rank, start, done = turned, left, start + steps, done + steps
+            lengths.append(steps)
+            pieces.append(growth.masked_fill(beyond, -torch.inf))
+            foretold = allowed * steps / max(lost, 1e-3) if isfinite(lost) else 1
+            steps = max(1, min(longest, 2 * steps, int(foretold)))
+    return torch.tensor(lengths, device=frame.device), torch.stack(pieces)
 
 
-def _rank_bound(jacobian: Float[Tensor, "batch width width"]) -> Shaped[Tensor, " batch"]:
+def _log_norm_bound(jacobian: Float[Tensor, "*batch width width"]) -> Float[Tensor, "*batch"]:
+    """The logarithm of the root of the 1-norm times the max norm, which bounds that of the 2-norm."""
+    size = jacobian.abs()
+    return (size.sum(-1).amax(-1).log() + size.sum(-2).amax(-1).log()) / 2
+
+
+def _rank_bound(jacobian: Float[Tensor, "*batch width width"]) -> Integer[Tensor, "*batch"]:
     """The number of rows, or of columns if that is smaller, that are not zero."""
     filled = jacobian != 0
     return torch.minimum(filled.any(-1).sum(-1), filled.any(-2).sum(-1))
@@ -115,5 +153,5 @@ def _first_frame(jacobian: Float[Tensor, "batch width width"], k: int | None) ->
     k = width if k is None else k
     if not 1 <= k <= width:
         raise ValueError(f"k must lie between 1 and the state's width {width}, got {k}")
-    normal = torch.randn(width, k, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    return torch.linalg.qr(normal)[0].to(jacobian).expand(batch, -1, -1)
+    normal = torch.randn(width, width, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    return torch.linalg.qr(normal[:, :k])[0].to(jacobian).expand(batch, -1, -1)

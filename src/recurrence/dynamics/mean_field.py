@@ -195,5 +195,5 @@ def _normal_mean(f: Callable[[np.ndarray], np.ndarray], q: float) -> float:
     ends = np.arcsinh(10 / c)
     u = np.linspace(-ends, ends, 2 * int(np.ceil(ends / _STEP)) + 1)
     z = c * np.sinh(u)
-    density = np.exp(-(z**2) / 2) / sqrt(2 * pi) * c * np.cosh(u)
-    return float(np.sum(f(sqrt(q) * z) * density) * (u[1] - u[0]))
+    density = np.exp(-(z**2) / 2) * np.cosh(u)
+    return float(np.average(f(sqrt(q) * z), weights=density))
