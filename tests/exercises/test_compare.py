@@ -105,7 +105,7 @@ def test_these_are_the_same(yours, expected):
 @pytest.mark.parametrize(
     ("yours", "expected", "why"),
     [
-        (None, 1, "got None; is a return missing?"),
+        (None, 1, r"^got None; is a return missing\?$"),
         (1, True, "expected True or False, got an object of type int"),
         (True, 1, r"expected a whole number \(int\), got an object of type bool"),
         (1.0, 1, r"expected a whole number \(int\), got an object of type float"),

@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 from recurrence.exercises.compare import difference, is_open, open_parts
 from recurrence.exercises.record import Exercise
+from recurrence.exercises.show import show
 
 __all__ = ["Result", "check_exercise"]
 
 Status = Literal["passed", "differs", "raised", "too slow", "not answered yet"]
 MARKS = {"passed": "✓", "differs": "✗", "raised": "✗", "too slow": "✗", "not answered yet": "○"}
-LONGEST = 600
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,9 +84,9 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
     stated = len(exercise.cases)
     which = f"example {number + 1} of {stated}" if number < stated else f"random input {number + 1 - stated}"
     on = f" on {which}" if exercise.inputs else ""
-    given = tuple((name, _show(value)) for name, value in zip(exercise.inputs, case, strict=True))
+    given = tuple((name, show(value)) for name, value in zip(exercise.inputs, case, strict=True))
     expected = exercise.oracle(*case)
-    goal = ("expected", _show(expected))
+    goal = ("expected", show(expected))
     arguments = exercise.arguments(*deepcopy(case))
     try:
         with _time_limit(exercise.seconds):
@@ -96,7 +96,7 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
     except _TooSlow:
         return Result(exercise, "too slow", f"No value within {exercise.seconds:g} s{on}.", given)
     except (Exception, SystemExit) as error:
-        if "ellipsis" in _show(error).lower():  # a hole was left in an expression
+        if "ellipsis" in show(error).lower():  # a hole was left in an expression
             return _unanswered(exercise)
         return Result(exercise, "raised", f"It stopped{on}.", (*given, ("yours", _where(error)), goal))
     if is_open(value):
@@ -115,7 +115,7 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
 def _sentence(on: str, sign: str, words: str) -> str:
     """``words`` as a sentence that begins with the input they are about, if there is one."""
     words = f"{on.lstrip()}{sign}{words}" if on else words
-    return f"{words[:1].upper()}{words[1:]}."
+    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith('?') else '.'}"
 
 
 def _unanswered(exercise: Exercise, value: Any = ...) -> Result:
@@ -129,23 +129,14 @@ def _unanswered(exercise: Exercise, value: Any = ...) -> Result:
 
 
 def _yours(value: Any) -> tuple[tuple[str, str], ...]:
-    return (("yours", _show(value)),)
-
-
-def _show(value: Any) -> str:
-    """The text of any object, cut where it is very long; an object that has none is named by its type."""
-    try:
-        text = f"{type(value).__name__}: {value}" if isinstance(value, BaseException) else repr(value)
-    except Exception:
-        text = f"<{type(value).__name__} object that cannot be shown>"
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} … ({len(text)} characters)"
+    return (("yours", show(value)),)
 
 
 def _where(error: BaseException) -> str:
     """The error and the line it came from, if that is the reader's."""
     frames = traceback.extract_tb(error.__traceback__)[1:]
     mine = [frame for frame in frames if frame.line and "site-packages" not in frame.filename]
-    return _show(error) + (f"\n(line {mine[-1].lineno}: {mine[-1].line})" if mine else "")
+    return show(error) + (f"\n(line {mine[-1].lineno}: {mine[-1].line})" if mine else "")
 
 
 class _TooSlow(BaseException):
