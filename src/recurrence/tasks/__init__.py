@@ -7,6 +7,7 @@ is wanted.
 from recurrence.tasks.acceptors import Acceptor
 from recurrence.tasks.baselines import frame_nll, last_frame, linear_delay_r2, majority_class, note_frequencies
 from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
+from recurrence.tasks.groups import word_problem
 from recurrence.tasks.images import digits
 from recurrence.tasks.language import wikitext2
 from recurrence.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
@@ -63,4 +64,5 @@ __all__ = [
     "teacher",
     "teacher_recurrence",
     "wikitext2",
+    "word_problem",
 ]

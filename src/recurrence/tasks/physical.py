@@ -92,7 +92,7 @@ def pendulum(
     seed: int | torch.Generator = 0,
     dt: float = 0.2,
     damping: float = 0.1,
-    torque: float = 0.3,
+    torque: float = 0.25,
     hold: int = 5,
     dtype: torch.dtype | None = None,
 ) -> Task:
@@ -103,7 +103,8 @@ def pendulum(
     with :math:`f` as in :func:`pendulum_step`. The torque is redrawn from :math:`N(0, \tau^2)` every ``hold`` steps.
     Inputs ``(steps, N, 1)`` are torques, targets ``(steps, N, 1)`` angles in radians, computed in float64.
 
-    Always answering 0 costs the mean square of the angle.
+    Always answering 0 costs the mean square of the angle, with the default values about 0.18. A linear filter explains
+    about nine tenths of that (:func:`linear_delay_r2`).
 
     Args:
         steps: length of a sequence.
@@ -111,8 +112,8 @@ def pendulum(
         seed: a seed, or a generator to draw from.
         dt: time of a step.
         damping: :math:`\gamma`, at least 0.
-        torque: :math:`\tau`, standard deviation of the torque. With the default values the pendulum swings by up to
-            about 2.5 radians; much more lets it go over the top, where angles grow without bound.
+        torque: :math:`\tau`, standard deviation of the torque. With the default values none of 4,000 sequences went
+            over the top (up to 2.8 radians); from 0.3 on some do, and then angles grow without bound.
         hold: steps for which a torque stays.
         dtype: of inputs and targets; None: torch's default.
 
@@ -153,10 +154,11 @@ def lorenz(
     points near the origin which first run for 20 units of time, onto the attractor. Inputs
     ``(steps, N, len(observed))`` are the coordinates named by ``observed`` at times :math:`0, \dots, (T - 1)\, dt`,
     targets of the same shape those at :math:`dt, \dots, T\, dt`. Each is standardised with its mean and standard
-    deviation over all steps of the training inputs. With all three seen no memory is needed; with one, the others have to be
-    inferred from its past.
+    deviation over all steps of the training inputs. With all three seen no memory is needed; with one, the others have
+    to be inferred from its past.
 
-    Always answering 0 costs about 1 and repeating the input the mean square of its change in one step.
+    Always answering 0 costs about 1. Repeating the input costs the mean square of a coordinate's change, with the
+    default ``dt`` about 0.07 for ``u``, 0.12 for ``v`` and 0.20 for ``w``.
 
     Args:
         steps: length :math:`T` of a sequence.

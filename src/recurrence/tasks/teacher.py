@@ -82,8 +82,8 @@ def teacher_recurrence(
     :math:`h_0 = 0` at its first step, so that a learner of the teacher's own form can have loss 0.
 
     Always answering 0 costs 1 on the training set. How far the map is from a linear one, :func:`linear_delay_r2`
-    says; it differs much from seed to seed. Over 10 seeds at the default sizes of the net a filter of 20 inputs explains
-    these shares of the variance (medians):
+    says; it differs much from seed to seed. Over 10 seeds at the default sizes of the net, a filter of 20 inputs
+    explains these shares of the variance (medians):
 
     ====== ======== ======== ======== ========
     gain   depth 1  depth 2  depth 4  depth 8
