@@ -25,6 +25,7 @@ from recurrence.cells.highway import HighwayCell
 from recurrence.cells.init import gaussian_, orthogonal_
 from recurrence.cells.residual import ResidualCell
 from recurrence.cells.simple import LinearCell, SimpleCell
+from recurrence.cells.size import parameter_count, width_for
 from recurrence.cells.stack import Stack
 
 __all__ = [
@@ -41,4 +42,6 @@ __all__ = [
     "Stack",
     "gaussian_",
     "orthogonal_",
+    "parameter_count",
+    "width_for",
 ]

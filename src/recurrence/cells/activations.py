@@ -40,6 +40,16 @@ SLOPES: dict[Activation, Activation] = {
 }
 
 
+def slope_of(activation: Activation) -> Activation | None:
+    """The derivative of one of the named activations; None for any other."""
+    return next((slope for known, slope in SLOPES.items() if known is activation), None)
+
+
+def scale_rows(by: Tensor, matrix: Tensor) -> Tensor:
+    """The matrix with each row times its number, for every element of a batch: diag(by) times it."""
+    return by[..., None] * matrix
+
+
 def find_activation(activation: str | Activation) -> Activation:
     """The activation of that name, or the callable itself.
 

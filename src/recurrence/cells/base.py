@@ -2,12 +2,13 @@
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.func import jacrev, vmap
 from torch.nn import functional as F
 
 
@@ -80,6 +81,22 @@ class Cell(nn.Module, ABC):
     def _check(self, what: str, width: int, value: Tensor) -> None:
         if value.ndim == 0 or value.shape[-1] != width:
             raise ValueError(f"{type(self).__name__} expects {what} = {width}, got shape {tuple(value.shape)}")
+
+    def jacobian(
+        self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch drive"]
+    ) -> Float[Tensor, "*batch width width"]:
+        r""":math:`\partial f / \partial h`, of :math:`\mathrm{step}(h, \mathrm{drive})` for each element of the batch.
+
+        Row :math:`i`, column :math:`j` holds the derivative of number :math:`i` of the next state by number :math:`j`
+        of this one. Here by ``torch.func``; a cell with a closed form overrides it.
+        """
+        return _each(jacrev(self.step), h, drive)
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch width"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch width input"]:
+        r""":math:`\partial f / \partial x`, of :math:`f(h, x)` for each element of the batch."""
+        return _each(jacrev(lambda x, h: self.step(h, self.drive(x))), x, h)
 
     def layer_matrices(self) -> list[Tensor]:
         """The matrices between the state and the next one, ``W`` first, each block of a gated cell by itself.
@@ -233,6 +250,13 @@ class AffineCell(DrivenCell):
 
     def _torch_weights(self) -> dict[str, Tensor]:
         return {"weight_ih": self.U, "weight_hh": self.W, "bias_ih": self.b, "bias_hh": torch.zeros_like(self.b)}
+
+
+def _each(f: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:
+    """``f``, which maps two vectors to a matrix, for every element of the batch."""
+    for _ in a.shape[:-1]:
+        f = vmap(f)
+    return f(a, b)
 
 
 def positive(name: str, value: int) -> int:

@@ -5,7 +5,7 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from recurrence.cells.activations import Activation, find_activation
+from recurrence.cells.activations import Activation, find_activation, scale_rows, slope_of
 from recurrence.cells.base import positive
 from recurrence.cells.layered import LayeredCell
 
@@ -69,12 +69,26 @@ class DeepCell(LayeredCell):
         like = {"dtype": self.W.dtype, "device": self.W.device}
         self.norms = nn.ModuleList([nn.LayerNorm(n, **like) for n in rows]) if normalised else None
 
+    @property
+    def _closed(self) -> bool:
+        return slope_of(self.activation) is not None
+
     def _layer(self, k: int, below: Tensor, pre: Tensor) -> Tensor:
         return self.activation(pre if self.norms is None else self.norms[k](pre))
 
     def _layer_tangent(self, k: int, below: Tensor, pre: Tensor, by_below: Tensor, by_pre: Tensor) -> Tensor:
-        raise NotImplementedError
+        if self.norms is not None:
+            pre, by_pre = self.norms[k](pre), _norm_tangent(self.norms[k], pre, by_pre)
+        return scale_rows(slope_of(self.activation)(pre), by_pre)
 
     def extra_repr(self) -> str:
-        name = getattr(self.activation, "__name__", self.activation)
-        return f"{super().extra_repr()}, width={self.W.shape[0]}, activation={name}, normalised={self.norms is not None}"
+        name, normalised = getattr(self.activation, "__name__", self.activation), self.norms is not None
+        return f"{super().extra_repr()}, width={self.W.shape[0]}, activation={name}, normalised={normalised}"
+
+
+def _norm_tangent(norm: nn.LayerNorm, pre: Tensor, by_pre: Tensor) -> Tensor:
+    """The derivative of a layer norm, which loses what moves mean or variance and scales the rest."""
+    deviation = (pre.var(-1, correction=0, keepdim=True) + norm.eps).sqrt()
+    unit = (pre - pre.mean(-1, keepdim=True)) / deviation
+    rest = by_pre - by_pre.mean(-2, keepdim=True) - scale_rows(unit, (unit[..., None, :] @ by_pre) / len(norm.weight))
+    return scale_rows(norm.weight / deviation, rest)

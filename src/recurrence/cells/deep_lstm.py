@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from recurrence.cells.activations import scale_rows, tanh_slope
 from recurrence.cells.base import positive
-from recurrence.cells.gated import lstm_state
+from recurrence.cells.gated import lstm_memory_tangent, lstm_state, lstm_tangent
 from recurrence.cells.layered import LayeredCell
 
 
@@ -58,14 +59,30 @@ class DeepLSTMCell(LayeredCell):
         return pre if k == self.depth - 1 else pre.tanh()
 
     def _layer_tangent(self, k: int, below: Tensor, pre: Tensor, by_below: Tensor, by_pre: Tensor) -> Tensor:
-        raise NotImplementedError
+        return by_pre if k == self.depth - 1 else scale_rows(tanh_slope(pre), by_pre)
 
     def step(
         self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch rows"]
     ) -> Float[Tensor, "*batch width"]:
         """The next :math:`(h, c)` from :math:`(h, c)` and the first layer's drive."""
         h, c = h.chunk(2, -1)
-        return lstm_state(super().step(h, drive), c)
+        return lstm_state(self._top(h, drive), c)
+
+    def jacobian(
+        self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch rows"]
+    ) -> Float[Tensor, "*batch width width"]:
+        """In closed form; the block of :math:`c` by :math:`c` is the diagonal of the forget gate."""
+        h, c = h.chunk(2, -1)
+        pre, by_h = self._tangent(h, drive, self.W, self.W)
+        return torch.cat((lstm_tangent(pre, c, by_h), lstm_memory_tangent(pre, c)), -1)
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch width"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch width input"]:
+        """In closed form."""
+        h, c = h.chunk(2, -1)
+        pre, by_x = self._tangent(h, self.drive(x), self.U, self.U)
+        return lstm_tangent(pre, c, by_x)
 
     def hidden(self, state: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch d"]:
         """:math:`h` of the state :math:`(h, c)`."""

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from recurrence.cells.activations import scale_rows
 from recurrence.cells.base import AffineCell, TorchLayer
 
 
@@ -28,6 +29,27 @@ def lstm_state(pre: Tensor, c: Tensor) -> Tensor:
     i, f, z, o = pre.chunk(4, -1)
     c = i.sigmoid() * z.tanh() + f.sigmoid() * c
     return torch.cat((o.sigmoid() * c.tanh(), c), -1)
+
+
+def lstm_tangent(pre: Tensor, c: Tensor, by_pre: Tensor) -> Tensor:
+    """The derivative of ``lstm_state``, (*batch, 2 d, directions), along changes ``by_pre`` of the pre-activations."""
+    i, f, z, o = pre.chunk(4, -1)
+    i, f, z, o = i.sigmoid(), f.sigmoid(), z.tanh(), o.sigmoid()
+    shown = (i * z + f * c).tanh()
+    by_i, by_f, by_z, by_o = by_pre.chunk(4, -2)
+    by_c = (
+        scale_rows(i * (1 - i) * z, by_i) + scale_rows(f * (1 - f) * c, by_f) + scale_rows(i * (1 - z.square()), by_z)
+    )
+    by_h = scale_rows(o * (1 - shown.square()), by_c) + scale_rows(o * (1 - o) * shown, by_o)
+    return torch.cat((by_h, by_c), -2)
+
+
+def lstm_memory_tangent(pre: Tensor, c: Tensor) -> Tensor:
+    """The derivative of ``lstm_state`` by c, (*batch, 2 d, d): two diagonal blocks, the lower one the forget gate."""
+    i, f, z, o = pre.chunk(4, -1)
+    f = f.sigmoid()
+    shown = (i.sigmoid() * z.tanh() + f * c).tanh()
+    return torch.cat(((o.sigmoid() * (1 - shown.square()) * f).diag_embed(), f.diag_embed()), -2)
 
 
 @final
@@ -71,6 +93,21 @@ class LSTMCell(AffineCell):
         """The next :math:`(h, c)` from :math:`(h, c)` and the drive of the four blocks."""
         h, c = h.chunk(2, -1)
         return lstm_state(drive + F.linear(h, self.W), c)
+
+    def jacobian(
+        self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch rows"]
+    ) -> Float[Tensor, "*batch width width"]:
+        """In closed form; the block of :math:`c` by :math:`c` is the diagonal of the forget gate."""
+        h, c = h.chunk(2, -1)
+        pre = drive + F.linear(h, self.W)
+        return torch.cat((lstm_tangent(pre, c, self.W), lstm_memory_tangent(pre, c)), -1)
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch width"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch width input"]:
+        """In closed form."""
+        h, c = h.chunk(2, -1)
+        return lstm_tangent(self.drive(x) + F.linear(h, self.W), c, self.U)
 
     def hidden(self, state: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch d"]:
         """:math:`h` of the state :math:`(h, c)`."""
@@ -143,6 +180,34 @@ class GRUCell(AffineCell):
         r, z = (gates + from_gates).sigmoid().chunk(2, -1)
         n = (candidate + r * (from_candidate + self.b_m)).tanh()
         return n + z * (h - n)
+
+    def jacobian(
+        self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch rows"]
+    ) -> Float[Tensor, "*batch d d"]:
+        """In closed form."""
+        r, z, n, memory = self._gates(h, drive)
+        by_r, by_z, by_memory = self.W.chunk(3)
+        by_n = scale_rows(r * (1 - r) * memory, by_r) + scale_rows(r, by_memory)
+        return self._tangent(h, z, n, by_z, by_n) + z.diag_embed()
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch d"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch d input"]:
+        """In closed form."""
+        r, z, n, memory = self._gates(h, self.drive(x))
+        by_r, by_z, by_candidate = self.U.chunk(3)
+        return self._tangent(h, z, n, by_z, scale_rows(r * (1 - r) * memory, by_r) + by_candidate)
+
+    def _gates(self, h: Tensor, drive: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """r, z, n, and what r scales."""
+        from_r, from_z, memory = F.linear(h, self.W).chunk(3, -1)
+        gate_r, gate_z, candidate = drive.chunk(3, -1)
+        r, memory = (gate_r + from_r).sigmoid(), memory + self.b_m
+        return r, (gate_z + from_z).sigmoid(), (candidate + r * memory).tanh(), memory
+
+    def _tangent(self, h: Tensor, z: Tensor, n: Tensor, by_z: Tensor, by_n: Tensor) -> Tensor:
+        """The change of the next state where the pre-activations of z and n change so and ``h`` does not."""
+        return scale_rows((h - n) * z * (1 - z), by_z) + scale_rows((1 - z) * (1 - n.square()), by_n)
 
     def layer_biases(self) -> list[Tensor]:
         """``b`` and ``b_m``."""

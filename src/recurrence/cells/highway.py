@@ -6,6 +6,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from recurrence.cells.activations import scale_rows
 from recurrence.cells.base import positive
 from recurrence.cells.layered import LayeredCell
 
@@ -69,7 +70,11 @@ class HighwayCell(LayeredCell):
         return torch.lerp(below, z.tanh(), t.sigmoid())
 
     def _layer_tangent(self, k: int, below: Tensor, pre: Tensor, by_below: Tensor, by_pre: Tensor) -> Tensor:
-        raise NotImplementedError
+        z, t = pre.chunk(2, -1)
+        z, t = z.tanh(), t.sigmoid()
+        by_z, by_t = by_pre.chunk(2, -2)
+        changed = scale_rows(t * (1 - z.square()), by_z) + scale_rows((z - below) * t * (1 - t), by_t)
+        return changed + scale_rows(1 - t, by_below)
 
     def layer_matrices(self) -> list[Tensor]:
         """:math:`W^z_1, W^t_1, W^z_2, \\dots, W^t_L`, as views."""

@@ -49,6 +49,11 @@ class LayeredCell(DrivenCell):
         self.W_upper = nn.ParameterList([self._uniform((m, n), generator, dtype, device, n) for m, n in shapes])
         self.b_upper = nn.ParameterList([self._uniform((m,), generator, dtype, device, n) for m, n in shapes])
 
+    @property
+    def _closed(self) -> bool:
+        """Whether ``_layer_tangent`` is known."""
+        return True
+
     @abstractmethod
     def _layer(self, k: int, below: Tensor, pre: Tensor) -> Tensor:
         """What layer ``k``, counted from 0, makes of what is below it and of its pre-activation."""
@@ -61,10 +66,39 @@ class LayeredCell(DrivenCell):
         self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch rows"]
     ) -> Float[Tensor, "*batch width"]:
         """The top layer, from the state and the first layer's drive."""
+        return self._top(h, drive)
+
+    def _top(self, h: Tensor, drive: Tensor) -> Tensor:
         a = self._layer(0, h, drive + F.linear(h, self.W))
         for k, (W, b) in enumerate(zip(self.W_upper, self.b_upper, strict=True), 1):
             a = self._layer(k, a, F.linear(a, W, b))
         return a
+
+    def jacobian(
+        self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch rows"]
+    ) -> Float[Tensor, "*batch width width"]:
+        """By the chain rule through the layers, in closed form for an activation given by name."""
+        if not self._closed:
+            return super().jacobian(h, drive)
+        by_h = torch.eye(h.shape[-1], dtype=h.dtype, device=h.device)
+        return self._tangent(h, drive, by_h, self.W)[1]
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch width"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch width input"]:
+        """By the chain rule through the layers, in closed form for an activation given by name."""
+        if not self._closed:
+            return super().input_jacobian(h, x)
+        return self._tangent(h, self.drive(x), h.new_zeros(h.shape[-1], self.input_size), self.U)[1]
+
+    def _tangent(self, h: Tensor, drive: Tensor, by_h: Tensor, by_pre: Tensor) -> tuple[Tensor, Tensor]:
+        """The top layer, and how it changes where ``h`` and the first pre-activation change by the columns given."""
+        pre = drive + F.linear(h, self.W)
+        a, by_a = self._layer(0, h, pre), self._layer_tangent(0, h, pre, by_h, by_pre)
+        for k, (W, b) in enumerate(zip(self.W_upper, self.b_upper, strict=True), 1):
+            pre = F.linear(a, W, b)
+            a, by_a = self._layer(k, a, pre), self._layer_tangent(k, a, pre, by_a, W @ by_a)
+        return a, by_a
 
     def layer_matrices(self) -> list[Tensor]:
         """:math:`W, W_2, \\dots, W_L`."""

@@ -6,7 +6,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from recurrence.cells.activations import Activation, find_activation
+from recurrence.cells.activations import Activation, find_activation, scale_rows, slope_of
 from recurrence.cells.base import positive
 from recurrence.cells.layered import LayeredCell
 
@@ -63,11 +63,15 @@ class ResidualCell(LayeredCell):
         self.scale = float(scale)
         self.activation = find_activation(activation)
 
+    @property
+    def _closed(self) -> bool:
+        return slope_of(self.activation) is not None
+
     def _layer(self, k: int, below: Tensor, pre: Tensor) -> Tensor:
         return torch.add(below, self.activation(pre), alpha=self.scale)
 
     def _layer_tangent(self, k: int, below: Tensor, pre: Tensor, by_below: Tensor, by_pre: Tensor) -> Tensor:
-        raise NotImplementedError
+        return by_below + scale_rows(self.scale * slope_of(self.activation)(pre), by_pre)
 
     def extra_repr(self) -> str:
         name = getattr(self.activation, "__name__", self.activation)

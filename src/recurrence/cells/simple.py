@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from recurrence.cells.activations import Activation, find_activation
+from recurrence.cells.activations import Activation, find_activation, scale_rows, slope_of
 from recurrence.cells.base import AffineCell, TorchLayer
 
 
@@ -47,6 +47,22 @@ class SimpleCell(AffineCell):
         r""":math:`\sigma(W h + \mathrm{drive})`."""
         return self.activation(drive + F.linear(h, self.W))
 
+    def jacobian(self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d d"]:
+        r""":math:`\mathrm{diag}(\sigma'(W h + \mathrm{drive}))\, W`, in closed form for an activation given by name."""
+        slope = slope_of(self.activation)
+        if slope is None:
+            return super().jacobian(h, drive)
+        return scale_rows(slope(drive + F.linear(h, self.W)), self.W)
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch d"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch d input"]:
+        r""":math:`\mathrm{diag}(\sigma'(W h + U x + b))\, U`, in closed form for an activation given by name."""
+        slope = slope_of(self.activation)
+        if slope is None:
+            return super().input_jacobian(h, x)
+        return scale_rows(slope(self.drive(x) + F.linear(h, self.W)), self.U)
+
     def torch_layers(self) -> list[TorchLayer]:
         """One layer of ``torch.nn.RNN``, which knows tanh and relu only."""
         nonlinearity = {torch.tanh: "tanh", torch.relu: "relu"}.get(self.activation)
@@ -76,3 +92,13 @@ class LinearCell(AffineCell):
     def step(self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d"]:
         r""":math:`W h + \mathrm{drive}`."""
         return drive + F.linear(h, self.W)
+
+    def jacobian(self, h: Float[Tensor, "*batch d"], drive: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch d d"]:
+        """:math:`W`, wherever the state is."""
+        return self.W.expand(*h.shape[:-1], *self.W.shape)
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch d"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch d input"]:
+        """:math:`U`, wherever the state is."""
+        return self.U.expand(*h.shape[:-1], *self.U.shape)

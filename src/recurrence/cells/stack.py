@@ -1,11 +1,12 @@
 """Cells on top of one another, as one cell."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import final
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from recurrence.cells.base import Cell, TorchLayer
 
@@ -58,6 +59,40 @@ class Stack(Cell):
             states.append(layer.step(state, drive if below is None else layer.drive(below)))
             below = layer.hidden(states[-1])
         return torch.cat(states, -1)
+
+    def jacobian(
+        self, h: Float[Tensor, "*batch width"], drive: Float[Tensor, "*batch drive"]
+    ) -> Float[Tensor, "*batch width width"]:
+        """By blocks, from the layers' own Jacobians: lower triangular, since nothing flows downwards."""
+        rows, shown = [], None
+        for layer, state, below, layer_drive in self._visits(h, drive):
+            row = layer.jacobian(state, layer_drive)
+            if shown is not None:
+                row = torch.cat((layer.input_jacobian(state, below) @ shown, row), -1)
+            shown = layer.hidden(row.mT).mT  # the rows of what the layer shows, which is a part of its state
+            rows.append(F.pad(row, (0, self.state_width - row.shape[-1])))
+        return torch.cat(rows, -2)
+
+    def input_jacobian(
+        self, h: Float[Tensor, "*batch width"], x: Float[Tensor, "*batch input"]
+    ) -> Float[Tensor, "*batch width input"]:
+        """By the chain rule from the bottom up, from the layers' own input Jacobians."""
+        rows, shown = [], None
+        for layer, state, below, _ in self._visits(h, self.drive(x), x):
+            row = layer.input_jacobian(state, below)
+            row = row if shown is None else row @ shown
+            shown = layer.hidden(row.mT).mT
+            rows.append(row)
+        return torch.cat(rows, -2)
+
+    def _visits(
+        self, h: Tensor, drive: Tensor, below: Tensor | None = None
+    ) -> Iterator[tuple[Cell, Tensor, Tensor | None, Tensor]]:
+        """Each layer with its state, what it reads, and its drive, bottom first."""
+        for k, (layer, state) in enumerate(zip(self.layers, h.split(self._widths, -1), strict=True)):
+            drive = layer.drive(below) if k else drive
+            yield layer, state, below, drive
+            below = layer.hidden(layer.step(state, drive))
 
     def hidden(self, state: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch d"]:
         """What the top layer shows."""
