@@ -88,7 +88,8 @@ class DeepCell(LayeredCell):
 
 def _norm_tangent(norm: nn.LayerNorm, pre: Tensor, by_pre: Tensor) -> Tensor:
     """The derivative of a layer norm, which loses what moves mean or variance and scales the rest."""
-    deviation = (pre.var(-1, correction=0, keepdim=True) + norm.eps).sqrt()
-    unit = (pre - pre.mean(-1, keepdim=True)) / deviation
+    centred = pre - pre.mean(-1, keepdim=True)
+    deviation = (centred.square().mean(-1, keepdim=True) + norm.eps).sqrt()
+    unit = centred / deviation
     rest = by_pre - by_pre.mean(-2, keepdim=True) - scale_rows(unit, (unit[..., None, :] @ by_pre) / len(norm.weight))
     return scale_rows(norm.weight / deviation, rest)
