@@ -43,6 +43,8 @@ def test_the_net_runs_the_machine_on_the_longer_tape(drawn, base):
     found = [(y, t - len(word) - 1) for t, y in enumerate(outputs, start=1) if y]
     wanted = answered(tm, advice, word, STEPS)
     assert found == ([] if wanted is None else [wanted])
+    if wanted:
+        assert next(islice(net.run(word), len(word) + 1 + wanted[1] + 1, None)) == {}  # nothing is kept
 
 
 @settings(deadline=None, max_examples=30)
