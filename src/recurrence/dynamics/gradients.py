@@ -8,10 +8,10 @@ from torch import Tensor
 from torch.func import jacrev, vjp, vmap
 
 from recurrence.cells import Cell
-from recurrence.dynamics.jacobians import jacobian
+from recurrence.dynamics.jacobians import jacobian, real_start
 from recurrence.dynamics.products import natural_log, rescaled
 from recurrence.dynamics.realisation import Realisation
-from recurrence.dynamics.unrolling import Step, initial, unroll
+from recurrence.dynamics.unrolling import Step, unroll
 
 
 @torch.no_grad()
@@ -38,10 +38,11 @@ def gradient_norms(
 
     Source: Mikhaeil, Monfared & Durstewitz (2022) on these norms and the Lyapunov exponent.
     """
-    states = unroll(cell, inputs, h0)
+    start = real_start(cell, inputs, h0)
+    states = unroll(cell, inputs, start)
     drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
     step = cell.step if isinstance(cell, Cell) else cell
-    last = states[-1] if len(states) else initial(cell, inputs, h0)
+    last = states[-1] if len(states) else start
     losses, pull = vjp(loss, last)
     if losses.shape != last.shape[:1]:
         raise ValueError(f"loss must return {len(last)} numbers, one for each sequence, got {tuple(losses.shape)}")
@@ -92,7 +93,7 @@ def input_gradients(
         return vmap(vmap(f))(*arguments)
 
     states = net.states(inputs)
-    before = torch.cat([initial(cell, inputs, net.h0)[None], states[:-1]])
+    before = torch.cat([real_start(cell, inputs, net.h0)[None], states[:-1]])
     drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
     starts = time - lags
     derivative = everywhere(jacrev(step, argnums=1), before[:starts], inputs[:starts])

@@ -48,14 +48,20 @@ def jacobian_chunks(
     cell: Step, inputs: Tensor, h0: Tensor | None = None
 ) -> Iterator[tuple[Tensor, Float[Tensor, "steps batch width width"]]]:
     """The states before each step and the Jacobians, for some steps at a time and in the order of time."""
-    start = initial(cell, inputs, h0)
-    if not start.is_floating_point():
-        raise ValueError(f"a Jacobian needs states of a real dtype, got h0 of {start.dtype}")
+    start = real_start(cell, inputs, h0)
     before = torch.cat([start[None], unroll(cell, inputs, h0)[:-1]]) if len(inputs) else start[None][:0]
     drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
     steps = max(1, CHUNK // max(1, start.numel() * start.shape[-1]))
     for h, drive in zip(before.split(steps), drives.split(steps), strict=True) if len(inputs) else ():
         yield h, jacobian(cell, h, drive)
+
+
+def real_start(cell: Step, inputs: Tensor, h0: Tensor | None) -> Float[Tensor, "batch width"]:
+    """The initial states, which must be of a dtype that has derivatives."""
+    start = initial(cell, inputs, h0)
+    if not start.is_floating_point():
+        raise ValueError(f"a gradient needs states of a real dtype, got h0 of {start.dtype}")
+    return start
 
 
 def jacobian(

@@ -102,8 +102,8 @@ def _growth(
     :math:`\log |R_{ii}|` of each.
 
     Rounding changes a piece's :math:`\log |R_{ii}|` by about
-    :math:`\varepsilon \prod_t \lVert J_t \rVert / |R_{ii}|`. A piece for which that may exceed ``LOSS`` is made again in
-    halves, down to one step; its length is foretold from the one before.
+    :math:`\varepsilon \prod_t \lVert J_t \rVert / |R_{ii}|`. A piece for which that may exceed ``LOSS`` is made again
+    in halves, down to one step; its length is foretold from the one before.
     """
     lengths, pieces, done, steps, frame = [], [], 0, 1, None
     for _, chunk in jacobian_chunks(cell, inputs, h0):

@@ -26,7 +26,8 @@ A residual layer :math:`a_l = a_{l-1} + s\, \sigma(z_l)` adds a path of gain 1 t
 An input :math:`U x_t` that is fresh at each step acts like a bias: add its variance to :math:`\sigma_b^2`. A recurrent
 net applies one :math:`W` again and again; its wide limit is the same where the states of different times are
 uncorrelated (Molgedey, Schuchhardt & Schuster 1992), as they are in chaos without a bias; for gated cells see Chen,
-Pennington & Schoenholz (2018).
+Pennington & Schoenholz (2018). Orthogonal matrices of scale :math:`\sigma_w` have the same two maps in the limit, and
+differ in the spread of the singular values (Pennington, Schoenholz & Ganguli 2017).
 """
 
 from collections.abc import Callable

@@ -150,6 +150,8 @@ def _turn(rows: Tensor, logs: Tensor, large: Tensor, small: Tensor) -> tuple[Ten
 
 def _tournament(width: int) -> list[tuple[Tensor, Tensor]]:
     """Rounds in which every two of ``width`` players meet once; one sits out where they are odd in number."""
+    if width < 2:
+        return []
     players = list(range(width + width % 2))
     rounds = []
     for _ in range(len(players) - 1):

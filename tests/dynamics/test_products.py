@@ -1,0 +1,125 @@
+"""Products beyond the range of floats, against the same products of Python's integers."""
+
+from math import log, sqrt
+
+import mpmath
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recurrence
+from recurrence.dynamics import jacobians, log_product, log_singular_values, product_norms
+
+DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
+EPS = torch.finfo(torch.float64).eps
+
+
+def integer_matrices(time, width, low, seed):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(low, 4, (time, 1, width, width), generator=generator)
+
+
+def exact_product(factors):
+    """By Python's integers, which have no range to leave."""
+    product = torch.eye(factors.shape[-1], dtype=torch.int64).tolist()
+    for factor in factors[:, 0].tolist():
+        product = [[sum(a * b for a, b in zip(row, column)) for column in zip(*product)] for row in factor]  # noqa: B905
+    return product
+
+
+@settings(max_examples=10)
+@given(st.integers(1, 4), st.sampled_from([0, 1, 7, 900]), st.integers(0, 2**32))
+def test_entries_beyond_the_range_of_floats(width, time, seed):
+    """Entries are not negative, so each step rounds each entry by a factor of at most 1 + (width + 1) eps."""
+    factors = integer_matrices(time, width, 0, seed)
+    exact = exact_product(factors)
+    matrix, scale = log_product(factors.to(**DOUBLE))
+    for i in range(width):
+        for j in range(width):
+            if exact[i][j] == 0:
+                assert matrix[0, i, j] == 0
+            else:
+                logarithm = log(matrix[0, i, j]) + scale.item()
+                rounding = (time + 2) * (width + 1) * EPS + 4 * EPS * (1 + abs(scale.item()))
+                assert abs(logarithm - log(exact[i][j])) <= rounding
+    assert matrix.max() < 1
+    assert matrix.max() >= 0.5 or not matrix.any()
+
+
+def test_tiny_products():
+    matrix, scale = log_product(torch.full((500, 2, 1, 1), 1e-300, **DOUBLE))
+    torch.testing.assert_close(matrix[:, 0, 0].log() + scale, torch.full((2,), 500 * log(1e-300), **DOUBLE))
+
+
+@settings(max_examples=8)
+@given(st.integers(1, 4), st.sampled_from([1, 5, 60, 300]), st.integers(0, 2**32))
+def test_singular_values_beyond_the_range_of_floats(width, time, seed):
+    """mpmath with more digits than the product's condition takes away."""
+    factors = integer_matrices(time, width, -3, seed)
+    factors = factors + 14 * torch.eye(width, dtype=torch.int64)  # rows dominated by the diagonal: far from singular
+    factors = factors.to(**DOUBLE)
+    ours = log_singular_values(factors)[0].tolist()
+    with mpmath.workdps(60 + 2 * time):
+        product = mpmath.matrix(exact_product(factors.long().cpu()))
+        squares = mpmath.eigsy(product.T * product, eigvals_only=True)
+        theirs = sorted((float(mpmath.log(square) / 2) for square in squares), reverse=True)
+    conditions = torch.linalg.cond(factors[:, 0]).sum().item()
+    assert ours == pytest.approx(theirs, abs=10 * width**2 * EPS * conditions)
+    assert product_norms(factors)[0].item() == pytest.approx(theirs[0], abs=10 * width**2 * EPS * conditions)
+
+
+def test_a_symmetric_matrix_two_thousand_times():
+    """Fibonacci's matrix: singular values of its powers are powers of the golden ratio, here e^(+-1925)."""
+    fibonacci = torch.tensor([[2.0, 1.0], [1.0, 1.0]], **DOUBLE).expand(2000, 1, 2, 2)
+    golden = 2 * log((1 + sqrt(5)) / 2)
+    found = log_singular_values(fibonacci)[0]
+    torch.testing.assert_close(found, 2000 * torch.tensor([golden, -golden], **DOUBLE), rtol=1e-13, atol=0)
+    norms = product_norms(fibonacci)[:, 0]
+    torch.testing.assert_close(norms, golden * torch.arange(2000, -1, -1, **DOUBLE), rtol=1e-12, atol=1e-12)
+
+
+def test_norms_are_of_the_last_factors():
+    factors = torch.randn(5, 3, 4, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    norms = product_norms(factors)
+    assert norms.shape == (6, 3)
+    for t in range(6):
+        product = torch.eye(4, dtype=torch.float64)
+        for factor in factors[t:]:
+            product = factor @ product
+        torch.testing.assert_close(norms[t], torch.linalg.matrix_norm(product, 2).log().expand(3))
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 6])
+def test_equal_singular_values(width):
+    """Products of orthogonal matrices."""
+    normal = torch.randn(50, 2, width, width, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    found = log_singular_values(3 * torch.linalg.qr(normal)[0])
+    torch.testing.assert_close(found, torch.full_like(found, 50 * log(3)), rtol=1e-13, atol=1e-13)
+
+
+def test_a_silent_relu_net_is_minus_infinity_and_never_nan():
+    def silent(h, x):
+        return torch.relu(h - x)
+
+    inputs = torch.tensor([0.0, 0.0, 9.0, 0.0], **DOUBLE)[:, None, None]
+    steps = jacobians(silent, inputs, torch.ones(3, **DOUBLE))
+    matrix, scale = log_product(steps)
+    assert not matrix.any()
+    assert scale.tolist() == [-torch.inf]
+    assert log_singular_values(steps).tolist() == [[-torch.inf] * 3]
+    assert product_norms(steps)[:, 0].tolist() == [-torch.inf] * 4 + [0.0]
+
+
+def test_one_direction_dies():
+    steps = torch.diag(torch.tensor([2.0, 0.0, 3.0], **DOUBLE)).expand(4, 1, 3, 3)
+    torch.testing.assert_close(
+        log_singular_values(steps)[0], torch.tensor([4 * log(3), 4 * log(2), -torch.inf], **DOUBLE)
+    )
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("function", [log_product, product_norms, log_singular_values])
+def test_matrices_must_be_square(function):
+    with pytest.raises(ValueError, match="must be square, got 2 x 3"):
+        function(torch.zeros(4, 1, 2, 3))
