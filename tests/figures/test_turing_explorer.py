@@ -144,6 +144,10 @@ def test_a_run_without_end_is_cut_and_it_is_said(reader):
     compared(reader, "for ever", "aa", [0, 1, 2, 3, 10, 40, 502, 503])
     assert reader.said().endswith("Output 0: not halted after 500 steps, and the page stops here.")
     assert "500" in reader.look()["cells"]  # the tape goes with the head
+    reader.word.fill("a" * 60)
+    reader.slider.press("End")
+    assert reader.at() == reader.last() == 60 + 1 + 500  # the slider is long enough for the longest word
+    assert reader.said().endswith("Output 0: not halted after 500 steps, and the page stops here.")
 
 
 def test_the_rule_used_is_said(reader):
