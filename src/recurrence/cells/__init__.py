@@ -12,8 +12,11 @@ The **state** is one vector of ``state_width`` numbers. What a readout sees of i
 ``state_size`` numbers: all of the state for most cells, :math:`h` but not :math:`c` for the LSTM, the top layer for a
 stack.
 
+A step may be a net of several layers: the deep, residual, highway and deep LSTM cells. Every cell here has its
+**Jacobian** :math:`\partial f / \partial h` in closed form.
+
 A new cell is a subclass of ``AffineCell`` with a ``step``; one whose drive is not affine in the input is a subclass
-of ``Cell`` with ``drive`` and ``step``. Both must be pure functions of the parameters: no branch on a tensor's value,
+of ``Cell`` with ``drive`` and ``step``. Its Jacobian is then found by ``torch.func``. Both must be pure functions of the parameters: no branch on a tensor's value,
 nothing written in place, so that ``torch.func`` can run many copies of a cell in one batch.
 """
 

@@ -41,7 +41,7 @@ class HighwayCell(LayeredCell):
         ValueError: a width or the depth is not a positive integer, or the carry's bias is not a number.
 
     Source: Zilly, Srivastava, Koutník and Schmidhuber (2017), "Recurrent highway networks", after the highway networks
-    of Srivastava, Greff and Schmidhuber (2015).
+    of Srivastava, Greff and Schmidhuber (2015), "Training very deep networks".
     """
 
     def __init__(

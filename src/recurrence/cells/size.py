@@ -1,6 +1,6 @@
 """How many parameters a cell has, by formula, and how wide a cell a budget of parameters allows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from torch import nn
@@ -27,7 +27,7 @@ def parameter_count(cell_type: type[Cell], input_size: int, state_size: int, **o
         cell_type: a cell of this package, or ``Stack`` for ``depth`` cells of one type and size on top of one another.
         input_size: :math:`n`.
         state_size: :math:`d`, of a stack that of every layer.
-        options: as for the cell; for ``Stack``, ``depth``, ``layer`` (a cell type) and the options of that.
+        options: as for the cell; for ``Stack``, ``depth``, ``layer`` (a cell type) and ``layer_options``.
 
     Raises:
         ValueError: a size is not a positive integer, or there is no formula for the type.
@@ -115,8 +115,8 @@ def _deep_lstm(n: int, d: int, depth: int) -> int:
     return (d if below else 4 * d) * n + (below + 4) * d * (d + 1)
 
 
-def _stack(n: int, d: int, depth: int, layer: type[Cell], **options: object) -> int:
-    first, other = (parameter_count(layer, m, d, **options) for m in (n, d))
+def _stack(n: int, d: int, depth: int, layer: type[Cell], layer_options: Mapping[str, object] | None = None) -> int:
+    first, other = (parameter_count(layer, m, d, **(layer_options or {})) for m in (n, d))
     return first + (positive("depth", depth) - 1) * other
 
 
