@@ -1,0 +1,190 @@
+r"""What comparisons of cells share: nets of equal size, and all learning rates and seeds trained as one batch.
+
+A net is a cell and an affine readout, as wide as a budget of parameters allows, the readout's among them. Every matrix
+that acts on a state starts with gain 1: independent normal entries of variance :math:`1 / d`, or a uniformly drawn
+orthogonal matrix. In a stack the matrices between layers start so too.
+
+Every rate of a grid is tried with the reported seeds and with others, all of them at once and with the same number of
+updates. The others alone choose the rate.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from time import process_time
+
+import torch
+from torch import Tensor, nn
+
+from recurrence.cells import (
+    Cell,
+    DeepCell,
+    DeepLSTMCell,
+    GRUCell,
+    HighwayCell,
+    ResidualCell,
+    SimpleCell,
+    Stack,
+    gaussian_,
+    orthogonal_,
+    parameter_count,
+)
+from recurrence.dynamics import Realisation
+from recurrence.experiments.recognition import best_metrics
+from recurrence.experiments.trainability import CELLS as DEEP
+from recurrence.tasks import Task
+from recurrence.training import OBJECTIVES, Fit, fit
+
+CELLS: dict[str, Callable[[int, int, int], Cell]] = {
+    **DEEP,
+    "GRU": lambda inputs, units, depth: GRUCell(inputs, units),
+}
+TYPES: dict[str, tuple[type[Cell], Mapping[str, object]]] = {
+    "plain": (DeepCell, {}),
+    "orthogonal": (DeepCell, {}),
+    "normalised": (DeepCell, {"normalised": True}),
+    "residual": (ResidualCell, {}),
+    "highway": (HighwayCell, {}),
+    "gated": (DeepLSTMCell, {}),
+    "stacked": (Stack, {"layer": SimpleCell}),
+    "GRU": (GRUCell, {}),
+}
+
+
+def parameters(cell: str, depth: int, task: Task, units: int) -> int:
+    """The parameters of cell and readout, by formula."""
+    kind, options = TYPES[cell]
+    depths = {} if cell == "GRU" else {"depth": depth}
+    return parameter_count(kind, task.input_size, units, **depths, **options) + task.output_size * (units + 1)
+
+
+def units_for(budget: int, cell: str, depth: int, task: Task) -> int:
+    """The most units with at most ``budget`` parameters, those of the readout among them.
+
+    Raises:
+        ValueError: even 2 units have more.
+    """
+    units = next(units for units in count(2) if parameters(cell, depth, task, units + 1) > budget)
+    if parameters(cell, depth, task, units) > budget:
+        raise ValueError(f"a net {cell!r} of depth {depth} for {task.name} has more than {budget} parameters")
+    return units
+
+
+def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False) -> Realisation:
+    """A new net, started with gain 1.
+
+    Args:
+        cell: one of ``CELLS``.
+        depth: layers of the cell; for "stacked" simple cells on top of one another. A GRU has none.
+        task: what it is for.
+        units: of every layer.
+        orthogonal: whether the matrices start orthogonal, as those of the cell "orthogonal" do in any case.
+    """
+    net = CELLS[cell](task.input_size, units, depth)
+    start = orthogonal_ if orthogonal or cell == "orthogonal" else gaussian_
+    start(net, 1.0)
+    if isinstance(net, Stack):
+        for layer in net.layers[1:]:
+            between = SimpleCell(1, units)
+            start(between, 1.0)
+            layer.U = between.W
+    return Realisation(net, nn.Linear(units, task.output_size))
+
+
+def multiply_adds(net: Realisation, steps: int, read: int) -> int:
+    """Multiplications in a run over ``steps`` steps of which ``read`` are read out: a matrix is used once a step."""
+    cell = net.cell.parameters() if isinstance(net.cell, nn.Module) else ()
+    return steps * sum(W.numel() for W in cell if W.ndim == 2) + read * net.readout.weight.numel()
+
+
+class RowAdam(torch.optim.Adam):
+    """Adam with a learning rate of its own for every row of every parameter.
+
+    Args:
+        parameters: tensors of as many rows as there are rates.
+        lr: a factor of all rates.
+        rates: of the rows.
+    """
+
+    def __init__(self, parameters: Iterable[Tensor], lr: float, rates: Sequence[float]) -> None:
+        super().__init__(parameters, lr=lr)
+        self.rates = rates
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """One update. Adam's is proportional to its rate, so a row goes its share of the way."""
+        rows = [p for group in self.param_groups for p in group["params"]]
+        before = [p.clone() for p in rows]
+        super().step()
+        for p, old in zip(rows, before, strict=True):
+            p.copy_(torch.lerp(old, p, p.new_tensor(self.rates).view(-1, *[1] * (p.ndim - 1))))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What came of training all rates with all seeds.
+
+    Attributes:
+        fit: rows rate by rate, for each first the other seeds, then the reported ones.
+        rate: the chosen one.
+        rows: of the reported seeds at this rate.
+        result: of them, as JSON can hold it, a number a seed: ``test``, ``valid``, the curve, evaluated ``at`` these
+            updates, ``best update`` and ``diverged``, an update or None; ``rate`` and ``rates``, the validation metric
+            of the other seeds by rate; ``test by rate``, of the reported seeds; ``seconds``, process time of all.
+    """
+
+    fit: Fit
+    rate: float
+    rows: range
+    result: dict
+
+
+def sweep(
+    make_model: Callable[[], nn.Module],
+    task: Task,
+    *,
+    rates: Sequence[float],
+    seeds: Sequence[int],
+    others: Sequence[int],
+    updates: int,
+    batch_size: int,
+    evaluate_every: int,
+) -> Sweep:
+    """Train every rate with every seed as one batch, by Adam at a constant rate, and choose the rate by the others.
+
+    The chosen rate has the best mean over the other seeds of their best validation metric; of two the smaller one.
+    """
+    together = [(i, seed) for i in range(len(rates)) for seed in (*others, *seeds)]
+    began = process_time()
+    trained = fit(
+        make_model,
+        task,
+        seeds=[1000 * i + seed for i, seed in together],
+        updates=updates,
+        batch_size=batch_size,
+        learning_rate=1.0,
+        evaluate_every=evaluate_every,
+        optimiser=lambda parameters, lr: RowAdam(parameters, lr, [rates[i] for i, _ in together]),
+        progress=False,
+    )
+    seconds = process_time() - began
+    many = len(others) + len(seeds)
+    best, sign = best_metrics(trained), -1 if OBJECTIVES[task.kind].higher_is_better else 1
+    means = [sum(best[many * i : many * i + len(others)]) / len(others) for i in range(len(rates))]
+    chosen = min(range(len(rates)), key=lambda i: (means[i] != means[i], sign * means[i], rates[i]))
+    reported = [range(many * i + len(others), many * (i + 1)) for i in range(len(rates))]
+    rows = reported[chosen]
+    result = {
+        "rates": dict(zip(map(str, rates), means, strict=True)),
+        "rate": rates[chosen],
+        "test": [trained.test[row].item() for row in rows],
+        "test by rate": {
+            str(rate): trained.test[list(part)].tolist() for rate, part in zip(rates, reported, strict=True)
+        },
+        "at": trained.updates.tolist(),
+        "valid": [trained.valid[row].tolist() for row in rows],
+        "best update": [int(trained.best_update[row]) for row in rows],
+        "diverged": [trained.diverged.get(trained.seeds[row]) for row in rows],
+        "seconds": seconds,
+    }
+    return Sweep(trained, rates[chosen], rows, result)
