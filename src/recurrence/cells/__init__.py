@@ -16,8 +16,9 @@ A step may be a net of several layers: the deep, residual, highway and deep LSTM
 **Jacobian** :math:`\partial f / \partial h` in closed form.
 
 A new cell is a subclass of ``AffineCell`` with a ``step``; one whose drive is not affine in the input is a subclass
-of ``Cell`` with ``drive`` and ``step``. Its Jacobian is then found by ``torch.func``. Both must be pure functions of the parameters: no branch on a tensor's value,
-nothing written in place, so that ``torch.func`` can run many copies of a cell in one batch.
+of ``Cell`` with ``drive`` and ``step``. ``torch.func`` finds its Jacobian. Both methods must be pure functions of the
+parameters: no branch on a tensor's value, nothing written in place, so that ``torch.func`` can run many copies of a
+cell in one batch.
 """
 
 from recurrence.cells.base import AffineCell, Cell
