@@ -28,13 +28,14 @@ from recurrence.tasks import Sequences, Task, chorales, digits, teacher_recurren
 DEPTHS = (1, 2, 4, 8)
 DEEP = ("plain", "orthogonal", "normalised", "residual", "highway", "gated", "stacked")
 BUDGETS = {
-    "teacher": {"parameters": 2000, "updates": 200, "batch_size": 16, "evaluate_every": 20},
-    "digits": {"parameters": 4000, "updates": 200, "batch_size": 16, "evaluate_every": 25},
-    "chorales": {"parameters": 8000, "updates": 120, "batch_size": 16, "evaluate_every": 20},
+    "teacher": {"parameters": 2000, "updates": 240, "batch_size": 16, "evaluate_every": 24},
+    "digits": {"parameters": 4000, "updates": 180, "batch_size": 16, "evaluate_every": 30},
+    "chorales": {"parameters": 8000, "updates": 120, "batch_size": 16, "evaluate_every": 24},
 }
-SEEDS, OTHER_SEEDS = range(5), range(5, 8)
-RATES = (0.002, 0.008, 0.032)
-AFFINE_RATES = (0.008, 0.032, 0.128)
+SEEDS, OTHER_SEEDS = range(5), range(5, 7)
+RATES = (0.0005, 0.002, 0.008, 0.032)
+AFFINE_RATES = (0.008, 0.032, 0.128, 0.512)
+TEACHER = {"depth": 4, "steps": 50, "gain": 2.0, "seed": 1, "sizes": (1024, 128, 256)}
 PIECE, TAPS = 50, 20
 SETTINGS = {
     "seeds": list(SEEDS),
@@ -43,7 +44,7 @@ SETTINGS = {
     "rates of the affine net": AFFINE_RATES,
     "budgets": BUDGETS,
     "depths": DEPTHS,
-    "teacher": {"depth": 4, "steps": 50, "gain": 2.0, "seed": 1},
+    "teacher": TEACHER,
     "frames of a piece": PIECE,
     "taps": TAPS,
 }
@@ -53,7 +54,7 @@ SETTINGS = {
 def task(name: str) -> Task:
     """One of the three problems, the same for all cells and seeds."""
     if name == "teacher":
-        return teacher_recurrence(**SETTINGS["teacher"], sizes=(1024, 128, 256))
+        return teacher_recurrence(**TEACHER)
     if name == "digits":
         return digits("pixel")
     whole = chorales()
