@@ -1,0 +1,72 @@
+"""A box: the compact set on which a step is imitated."""
+
+from dataclasses import dataclass
+from math import inf
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Box:
+    r"""The box :math:`\{z : \mathrm{low} \le z \le \mathrm{high}\}`, coordinate by coordinate, in float64.
+
+    Args:
+        low, high: the corners, any sequences of the same number of floats.
+
+    Raises:
+        ValueError: the corners are not two vectors of the same width, or some low is not below its high.
+    """
+
+    low: Float[Tensor, " width"]
+    high: Float[Tensor, " width"]
+
+    def __post_init__(self) -> None:
+        low, high = (torch.as_tensor(corner, dtype=torch.float64) for corner in (self.low, self.high))
+        if low.ndim != 1 or low.shape != high.shape or not len(low):
+            raise ValueError(f"low and high must be vectors of one width, got {tuple(low.shape)}, {tuple(high.shape)}")
+        if not (low < high).all() or not (high - low < inf).all():
+            raise ValueError(f"low must be below high in every coordinate, got {low.tolist()}, {high.tolist()}")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def width(self) -> int:
+        """The number of coordinates."""
+        return len(self.low)
+
+    @property
+    def centre(self) -> Float[Tensor, " width"]:
+        """The middle."""
+        return (self.low + self.high) / 2
+
+    @property
+    def radius(self) -> Float[Tensor, " width"]:
+        """Half the lengths of the sides."""
+        return (self.high - self.low) / 2
+
+    def sample(self, n: int, seed: int | torch.Generator = 0, faces: float = 0.0) -> Float[Tensor, "n width"]:
+        """Points drawn uniformly.
+
+        Args:
+            n: how many.
+            seed: a seed, or a generator to draw from.
+            faces: draw from a box larger by this part and move what lies outside to the nearest point inside, so that
+                the faces, corners included, get points too.
+        """
+        generator = seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
+        unit = 2 * torch.rand(n, self.width, generator=generator, dtype=torch.float64) - 1
+        return self.centre + self.radius * ((1 + faces) * unit).clamp(-1, 1)
+
+    def contains(self, points: Float[Tensor, "*batch width"]) -> Bool[Tensor, "*batch"]:
+        """Which points lie inside, the faces included."""
+        return ((self.low <= points) & (points <= self.high)).all(-1)
+
+    def enlarged(self, margin: float) -> "Box":
+        """The box with every face moved outwards by ``margin``, which holds all points nearer to it than that."""
+        return Box(self.low - margin, self.high + margin)
+
+    def times(self, other: "Box") -> "Box":
+        """The product: points of this one with points of the other behind."""
+        return Box(torch.cat([self.low, other.low]), torch.cat([self.high, other.high]))
