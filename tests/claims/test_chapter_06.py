@@ -64,16 +64,33 @@ def test_c11_w_u_and_b_are_one_rational_triple_for_all_languages_and_the_start_t
 
 
 def test_c11_one_column_of_w_holds_the_list_as_well_as_the_start_does():
+    """The column of the unit ``start``, which the lemma has already."""
     twice = language_to_rnn("ab", copy_words)
     full = twice.truncated(60)
-    rnn, n = full.rnn, full.units
-    W = [[*map(Fraction, row), Fraction(0)] for row in rnn.W.dense()] + [[Fraction(0)] * (n + 1)]
-    start = [*rnn.h0, 1]
+    W, start = [list(row) for row in full.rnn.W.dense()], list(full.rnn.h0)
     for unit in twice.reals:
-        W[unit][n], start[unit] = start[unit], 0
-    moved = SimpleRNN(W, [*rnn.U.dense(), [0] * rnn.U.shape[1]], [*rnn.b, 0], start, "relu")
-    assert set(moved.h0) <= {0, 1, Fraction(1, 3)}
-    net = HaltingNet(moved, [*full.w, 0], full.c, "ab")
+        W[unit][0] += start[unit]
+        start[unit] = 0
+    assert start == [1] + [0] * (full.units - 1)
+    decides_pairs(HaltingNet(SimpleRNN(W, full.rnn.U, full.rnn.b, start, "relu"), full.w, full.c, "ab"), full)
+
+
+def test_c11_biases_hold_the_list_as_well_as_the_start_does():
+    """A unit more to each real, relu(list - 1 + start), that goes where the unit with the list goes."""
+    twice = language_to_rnn("ab", copy_words)
+    full, more = twice.truncated(60), len(twice.reals)
+    start, bias = list(full.rnn.h0), list(full.rnn.b)
+    W = [[*row, *(row[unit] for unit in twice.reals)] for row in full.rnn.W.dense()]
+    W += [[1] + [0] * (full.units + more - 1) for _ in twice.reals]
+    bias += [start[unit] - 1 for unit in twice.reals]
+    for unit in twice.reals:
+        start[unit] = 0
+    U = [*full.rnn.U.dense(), *more * [[0] * full.rnn.U.columns]]
+    net = SimpleRNN(W, U, bias, start + [0] * more, "relu")
+    decides_pairs(HaltingNet(net, [*full.w, *(full.w[unit] for unit in twice.reals)], full.c, "ab"), full)
+
+
+def decides_pairs(net, full):
     for word in all_words("ab", 4):
         assert net.answer(word, 50) == full.answer(word, 50)
         assert net.answer(word, 50).value == (1 if word[: len(word) // 2] * 2 == word else -1)
@@ -204,13 +221,17 @@ def test_e4_a_run_of_t_steps_sees_t_minus_two_digits_and_one_fewer_is_another_ne
     for word in all_words("ab", 5):
         value, T, digits = twice.look_up(word)
         assert digits == digit_bound(T) == T - 2
+        run = twice.run(word)
+        assert len(list(islice(run.readings(twice.empty.w), len(word) + T + 1))) == len(word) + T + 1
+        assert list(run.looked.values()) == [T - 2] * 3
         assert twice.truncated(digits).answer(word, T) == (value, T)
         if value == 1:
             assert twice.truncated(digits - 1).answer(word, T) == (-1, T)
 
 
 def test_e3_first_wrong_steps_lie_between_prediction_and_loss():
-    """Certified below, lost above; in base 4, whose numbers are exact, both are near p / log2 B."""
+    """Certified below, as proved; above, as measured, no later than a number alone loses letters, though the net's own
+    number may go on to change; in base 4, whose weights are exact, both are near p / log2 B."""
     points = [p["point"] | p["result"] for p in stored("finite_precision")["points"] if "type" in p["point"]]
     points = [p for p in points if "machine" not in p]
     assert len(points) == 16
@@ -221,6 +242,33 @@ def test_e3_first_wrong_steps_lie_between_prediction_and_loss():
         if p["base"] == 4:
             assert depth - 2 <= p["certified length"] < p["wrong step"] <= depth + 1
             assert p["exact height"] <= p["certified length"] <= p["exact height"] + 2
+
+
+@pytest.mark.parametrize("base", finite_precision.BASES)
+@pytest.mark.parametrize("name", finite_precision.TYPES)
+def test_e3_a_number_alone_loses_letters_from_the_lossy_length_on(name, base):
+    """Sums of floats that are added exactly and then rounded: what the proposition of the chapter says."""
+    dtype = getattr(torch, name)
+    n, p = lossy_length(base, dtype), significand_bits(dtype)
+
+    def rounded(x):
+        places = p if x < 1 else p - 1 if x < 2 else None
+        return Fraction(round(x * 2**places), 2**places)  # ties to even
+
+    assert rounded(1 - Fraction(1, base**n)) == 1
+    number = rounded(1 - Fraction(1, base))
+    for k in range(2, n):
+        number = rounded(number + Fraction(base - 1, base**k))
+    for k in range(n, n + 30):
+        assert rounded(number + Fraction(base - 1, base**k)) == number
+
+
+def test_e3_the_net_s_own_number_leaves_its_range_when_letters_no_longer_fit():
+    net, n = turing_to_rnn(finite_precision.there_and_back(), 4), lossy_length(4, torch.float16)
+    kept = net.rnn.units.index("right[a] keep")
+    states = net.to_torch(torch.float16).states(["a" * (n + 13)], 0)[0]
+    assert states[n + 1, kept] == 1
+    assert states[n + 13, kept] > 1
 
 
 @pytest.mark.parametrize(("name", "height", "wrong"), [("float16", 2, 6), ("float32", 9, 12)])

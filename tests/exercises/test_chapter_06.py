@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import islice
-from math import floor, log
+from math import ceil, floor, log, log2
 
 import pytest
 import torch
@@ -50,7 +50,7 @@ def letters_held(base, bits):
 
 
 def mirror():
-    """load, a, b, p before the c; A, B, q and z behind it, where A and B are 1 for ever after a fault."""
+    """load, a, b, p before the m; A, B, q and z behind it, where A and B are 1 for ever after a fault."""
     W = [
         [1, 0, 0, 0, 0, 0, 0, 0],
         [1, THIRD, 0, 0, 0, 0, 0, 0],
@@ -73,6 +73,22 @@ def mirror():
     ]
     b, h0 = [0, -1, -1, 0, 0, 0, 0, -1], [1, 0, 0, 1, 0, 0, 0, 0]
     return W, U, b, h0, [0, 0, 0, 0, -1, -1, 0, 1], 0
+
+
+def counts_letters():
+    """Five units that accept u m v if v has as many a and as many b as u, in any order."""
+    a, b, half = Fraction(1, 10**6), Fraction(1, 2000), Fraction(1, 2)
+    steep = 1 / a
+    W = [
+        [1, 0, 0, 0, 0],  # load
+        [1, 1, 0, 0, 0],  # 1/2 + a and b counted before the m
+        [-1, 1, 1, 0, 0],  # and counted off again behind it
+        [-steep, steep, steep, 0, 0],  # whether that is above 1/2
+        [steep, -steep, -steep, 0, 0],  # and below
+    ]
+    U = [[0, 0, -1], [a, b, -1], [-a, -b, 1], [-1, -b * steep, steep], [1, b * steep, -steep]]
+    bias, h0 = [0, -1, 0, -half * steep, half * steep], [1, half, 0, 0, 1]
+    return W, U, bias, h0, [-1, 0, 0, -1, -1], half
 
 
 RIGHT = [list_numbers, search_time, digits_enough, is_member, letters_held, mirror]
@@ -137,6 +153,7 @@ WRONG = {
     "06-held": [
         lambda base, bits: floor(bits * log(2) / log(base)),
         lambda base, bits: floor((bits + 1) * log(2) / log(base)),
+        lambda base, bits: ceil((bits + 1) / log2(base)) - 1,
         lambda base, bits: letters_held(base, bits) + 1,
         lambda base, bits: letters_held(base, bits - 1),
         lambda base, bits: letters_held(base, 53),
@@ -155,6 +172,10 @@ WRONG = {
         lambda: mirror()[:5],
         lambda: ([[0] * 13] * 13, [[0] * 3] * 13, [0] * 13, [0] * 13, [0] * 13, 1),
         lambda: (*mirror()[:5], 0.5),
+        lambda: (mirror()[0], None, *mirror()[2:]),
+        lambda: ([0] * 8, *mirror()[1:]),
+        lambda: (*mirror()[:2], None, *mirror()[3:]),
+        counts_letters,
     ],
 }
 
@@ -165,8 +186,12 @@ class TestChapter06(ExerciseLaws):
 
 MALFORMED = {
     ("06-list", 5): "On example 1 of 6, expected 3 items, got 2.",
-    ("06-mirror", 9): "On example 1 of 123: the answer is (W, U, b, h0, w, c), 6 values.",
-    ("06-mirror", 10): "On example 1 of 123: the net has 13 units, and at most 12 are asked for.",
+    ("06-mirror", 9): "On example 1 of 126: the answer is (W, U, b, h0, w, c), 6 values.",
+    ("06-mirror", 10): "On example 1 of 126: the net has 13 units, and at most 12 are asked for.",
+    ("06-mirror", 12): "On example 1 of 126: U is None, and should be a list of rows.",
+    ("06-mirror", 13): "On example 1 of 126: W is [0, 0, 0, 0, 0, 0, 0, 0], and should be a list of rows.",
+    ("06-mirror", 14): "On example 1 of 126: b is None, and should be a list of numbers.",
+    ("06-mirror", 15): "On example 122 of 126, at ['abmab']: the values differ.",
 }
 
 
@@ -216,13 +241,13 @@ def test_letters_held_in_the_types_of_torch():
 
 
 def test_mirrored_words():
-    for word in all_words("abc", 5):
-        w, _, v = word.partition("c")
-        assert mirrored(word) == ("c" in word and "c" not in v and v == w[::-1])
+    for word in all_words("abm", 5):
+        u, _, v = word.partition("m")
+        assert mirrored(word) == ("m" in word and "m" not in v and v == u[::-1])
 
 
 def test_samples_hold_both_answers():
     advice, mirrors, times = (EXERCISES[f"06-{name}"] for name in ("advice", "mirror", "time"))
     assert {advice.oracle(*case) for case in advice.all_cases(0, 20)} == {True, False}
-    assert {mirrors.oracle(*case)[-1] for case in mirrors.all_cases(0, 20)} == {True, False}
+    assert {list(mirrors.oracle(*case).values())[-1] for case in mirrors.all_cases(0, 20)} == {"positive", "not"}
     assert {word in words for words, word in times.all_cases(0, 20)} == {True, False}

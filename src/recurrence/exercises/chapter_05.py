@@ -11,7 +11,14 @@ from itertools import accumulate, product
 from numpy.random import Generator
 
 from recurrence.exercises.record import Case, Exercise
-from recurrence.exercises.turing_designs import decide_turing, right_answers, right_signs, tells_tops, value_of_pop
+from recurrence.exercises.turing_designs import (
+    by_prefix,
+    decide_turing,
+    right_answers,
+    right_signs,
+    tells_tops,
+    value_of_pop,
+)
 from recurrence.machines import TURING_MACHINES, TuringMachine, all_words
 
 __all__ = ["EXERCISES"]
@@ -210,7 +217,7 @@ EXERCISES: tuple[Exercise, ...] = (
         ("word",),
         cases=(*((word,) for word in all_words("ab", 6)), ("a" * 300 + "b" * 302,), ("a" * 200 + "b" * 199 + "a",)),
         sample=_near_blocks,
-        oracle=lambda word: [in_blocks(word[:t]) for t in range(len(word) + 1)],
+        oracle=lambda word: by_prefix(word, (in_blocks(word[:t]) for t in range(len(word) + 1))),
         arguments=lambda word: (),
         observe=lambda value, word: right_signs(value, word, "ab", most=4),
     ),

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from recurrence.compile import language_to_rnn, step_bound
 from recurrence.exercises.record import Case, Exercise
-from recurrence.exercises.turing_designs import right_signs
+from recurrence.exercises.turing_designs import by_prefix, right_signs
 from recurrence.machines import all_words
 
 __all__ = ["EXERCISES"]
@@ -113,18 +113,20 @@ def _by_rounding(base: int, bits: int) -> int:
 
 
 def mirrored(word: str) -> bool:
-    """Whether a word is w c v, where w is over a and b and v is w backwards."""
+    """Whether a word is u m v, where u is over a and b and v is u backwards."""
     n = len(word) // 2
-    return word == word[:n] + "c" + word[:n][::-1] and "c" not in word[:n]
+    return word == word[:n] + "m" + word[:n][::-1] and "m" not in word[:n]
 
 
 def _near_mirror(generator: Generator) -> Case:
-    """A word w c v, often with one letter changed, added or left out."""
+    """A word u m v, often with one letter changed, added or left out, or with two letters of v exchanged."""
     half = "".join(generator.choice(["a", "b"], size=generator.integers(1, 30)))
-    word = half + "c" + half[::-1]
-    i, letter = int(generator.integers(len(word))), "abc"[generator.integers(3)]
-    changed = [word, word + letter, word[:i] + letter + word[i + 1 :], word[:i] + word[i + 1 :]]
-    return (changed[generator.integers(4)],)
+    word, n = half + "m" + half[::-1], len(half)
+    i, letter = int(generator.integers(len(word))), "abm"[generator.integers(3)]
+    k = n + 1 + int(generator.integers(n))
+    exchanged = word[:k] + word[k : k + 2][::-1] + word[k + 2 :]
+    changed = [word, word + letter, word[:i] + letter + word[i + 1 :], word[:i] + word[i + 1 :], exchanged]
+    return (changed[generator.integers(5)],)
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -197,7 +199,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "Letters in a float",
         "letters_held(base, bits)",
         ("base", "bits"),
-        cases=(*product((3, 4, 8), (8, 11, 24, 53)), (3, 1000), (512, 8), (1024, 8)),
+        cases=(*product((3, 4, 8), (8, 11, 24, 53)), (3, 1000), (512, 8), (1024, 8), (2**60 - 1, 59)),
         sample=lambda generator: (int(generator.integers(3, 20)), int(generator.integers(2, 120))),
         oracle=_by_rounding,
     ),
@@ -207,14 +209,17 @@ EXERCISES: tuple[Exercise, ...] = (
         "mirror()",
         ("word",),
         cases=(
-            *((word,) for word in all_words("abc", 4)),
-            ("ab" * 60 + "c" + "ba" * 60,),
-            ("a" * 80 + "c" + "a" * 81,),
+            *((word,) for word in all_words("abm", 4)),
+            ("abmab",),
+            ("abbmabb",),
+            ("ab" * 60 + "m" + "ba" * 60,),
+            ("ab" * 60 + "m" + "ba" * 59 + "ab",),
+            ("a" * 80 + "m" + "a" * 81,),
         ),
         sample=_near_mirror,
-        oracle=lambda word: [mirrored(prefix) for prefix in accumulate(word, initial="")],
+        oracle=lambda word: by_prefix(word, map(mirrored, accumulate(word, initial=""))),
         arguments=lambda word: (),
-        observe=lambda value, word: right_signs(value, word, "abc", most=12),
+        observe=lambda value, word: right_signs(value, word, "abm", most=12),
     ),
 )
 """The exercises of the chapter, in its order."""

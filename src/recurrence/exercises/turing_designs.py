@@ -10,10 +10,19 @@ from typing import Any
 
 from recurrence.compile import turing_to_rnn
 from recurrence.exact import HaltingNet, Recognizer, SimpleRNN
+from recurrence.exact.matrix import Matrix
 from recurrence.exact.numbers import Number, vector
 from recurrence.machines import TuringMachine
 
-__all__ = ["decide_turing", "halting_net", "right_answers", "right_signs", "tells_tops", "value_of_pop"]
+__all__ = [
+    "by_prefix",
+    "decide_turing",
+    "halting_net",
+    "right_answers",
+    "right_signs",
+    "tells_tops",
+    "value_of_pop",
+]
 
 PARTS = "W, U, b, h0, w, c"
 
@@ -63,12 +72,17 @@ def tells_tops(value: Any, base: int, error: Fraction) -> str:
     return "a line"
 
 
-def right_signs(value: Any, word: str, alphabet: str, most: int) -> list[bool]:
-    """After which prefixes of a word, the empty one first, the output of a net of saturated units is positive."""
+def right_signs(value: Any, word: str, alphabet: str, most: int) -> dict[str, str]:
+    """After which prefixes of a word the output of a net of saturated units is positive, as :func:`by_prefix`."""
     W, U, b, h0, w, c = _parts(value)
     net = _built(lambda: Recognizer(SimpleRNN(W, U, b, h0, "slu"), w, c, alphabet), most)
     start = sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
-    return [y > 0 for y in (start, *net.outputs(word))]
+    return by_prefix(word, (y > 0 for y in (start, *net.outputs(word))))
+
+
+def by_prefix(word: str, positive: Iterable[bool]) -> dict[str, str]:
+    """To each prefix of a word, the empty one first, whether the output is positive, in words for the reader."""
+    return {_prefix(word, t): "positive" if sign else "not" for t, sign in enumerate(positive)}
 
 
 def halting_net(value: Any, alphabet: str, most: int) -> HaltingNet:
@@ -99,9 +113,18 @@ def short(word: str) -> str:
     return repr(word) if len(word) <= 24 else f"{word[:10]!r}...{word[-10:]!r}, {len(word)} letters"
 
 
+def _prefix(word: str, t: int) -> str:
+    return word[:t] if t <= 24 else f"{word[:10]}...{word[t - 10 : t]}, {t} letters"
+
+
 def _parts(value: Any) -> tuple:
     if not isinstance(value, list | tuple) or len(value) != 6:
         raise ValueError(f"the answer is ({PARTS}), 6 values")
+    for name, part in zip(PARTS.split(", ")[:5], value, strict=False):
+        rows = part if name in "WU" and isinstance(part, Iterable) else ()
+        if not isinstance(part, Iterable | Matrix) or not all(isinstance(row, Iterable) for row in rows):
+            kind = "list of rows" if name in "WU" else "list of numbers"
+            raise ValueError(f"{name} is {part!r}, and should be a {kind}")
     return tuple(value)
 
 

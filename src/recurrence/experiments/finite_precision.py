@@ -2,9 +2,10 @@ r"""Turing nets in floating-point numbers: how far they are certainly right, and
 
 One machine goes to the end of its word and back, and accepts if the word begins with a; another goes there and back for
 ever. To each base of the stacks and each type of floats: the length up to which the words tried are certified, the
-length of the first of them with a wrong step, and of the first with a wrong answer, beside the length at which digits
-must be lost; and for the second machine, on one short word, the steps certified and the first wrong one. In base 4 the
-length decides, in other bases time does: an error doubles when a symbol is pushed to the right and read again.
+length of the first of them with a wrong step, and of the first with a wrong answer, beside the length at which a
+number alone loses digits; and for the second machine, on one short word, the steps certified and the first wrong one.
+In base 4 the length decides, in other bases time does: an error doubles when a symbol is pushed to the right and read
+again.
 
 In float16 also the finite automaton that the net of another machine has become, and the first word on which the two
 differ.

@@ -17,11 +17,15 @@ def significand_bits(dtype: torch.dtype) -> int:
 
 
 def lossy_length(base: int, dtype: torch.dtype) -> int:
-    r"""The least n with :math:`(B - 1) B^{-n} < 2^{-p-1}`: from there on the n-th of n equal symbols is lost.
+    r"""The least n with :math:`(B - 1) B^{-n} < 2^{-p-1}`: a number to which the digits B - 1 are added one by one,
+    each sum rounded to nearest, does not change from the n-th on.
 
-    The stack of n - 1 such symbols is in :math:`[\frac{B-1}{B}, 1]`, where floats are at least :math:`2^{-p}` apart,
-    and what the n-th adds is less than half of this. For :math:`a^n` itself, :math:`1 - B^{-n}` then rounds to 1, the
-    stack without end.
+    Proof. It is never below the first one, :math:`\frac{B-1}{B} \ge \frac12`, since rounding is monotone; from there
+    on floats are at least :math:`2^{-p}` apart, and what the n-th digit adds is less than half of this. The stack
+    :math:`a^n` itself, :math:`1 - B^{-n}`, then rounds to 1, the stack without end.
+
+    This is no bound for a net. Its number is also rounded elsewhere, and may be 1 earlier; above 1 a gate leaks that
+    should be closed, and the number goes on to grow.
 
     Raises:
         TypeError: ``dtype`` is no floating-point type.
