@@ -1,9 +1,11 @@
-"""Approximation: how near a simple step comes to any other, and what repeating makes of the difference."""
+"""Approximation: how near a simple step comes to any other, what repeating makes of that, and what memory costs."""
 
 from recurrence.approximation.box import Box
+from recurrence.approximation.exponentials import exponential_sum, hankel_bound, hankel_matrix
 from recurrence.approximation.folding import fold, fold_exactly, shallow_step
 from recurrence.approximation.imitation import ImitationErrors, imitate, imitation_errors
 from recurrence.approximation.interpolant import interpolant, interpolation_bound
+from recurrence.approximation.linear import LinearRecurrence, linear_part, memory_kernel, rest_point
 from recurrence.approximation.rollout import (
     passing_times,
     predicted_steps,
@@ -16,15 +18,22 @@ from recurrence.approximation.shallow import ShallowCell
 __all__ = [
     "Box",
     "ImitationErrors",
+    "LinearRecurrence",
     "ShallowCell",
+    "exponential_sum",
     "fold",
     "fold_exactly",
+    "hankel_bound",
+    "hankel_matrix",
     "imitate",
     "imitation_errors",
     "interpolant",
     "interpolation_bound",
+    "linear_part",
+    "memory_kernel",
     "passing_times",
     "predicted_steps",
+    "rest_point",
     "rollout_bound",
     "rollout_errors",
     "shallow_step",
