@@ -1,37 +1,58 @@
-"""One page, opened once at one width in one theme, and everything that is wrong with it."""
+"""One page, opened once and shown wide and narrow, light and dark, and everything that is wrong with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page
 
-from bookbrowser import open_everything, settle
+from bookbrowser import SETTLED, open_everything, settle
 
-WIDTHS = {1280: 900, 390: 844}  # px: a laptop and a telephone, width and height
-THEMES = ("light", "dark")
+
+class View(NamedTuple):
+    """How a page is shown: the width of the window in px, and the theme that the reader's system asks for."""
+
+    width: int
+    theme: str
+
+    def __str__(self) -> str:
+        return f"{self.width} px, {self.theme}"
+
+
+HEIGHTS = {1280: 900, 390: 844}  # px: a laptop and a telephone
+# Layout has no colours: what is not a colour is looked at in two views, which are also the pictures. The page opens in
+# the first of them, as on a telephone at night.
+LAYOUTS = (View(390, "dark"), View(1280, "light"))
+VIEWS = (View(1280, "light"), View(1280, "dark"), View(390, "dark"), View(390, "light"))
+PATIENCE = 120_000  # ms, for a page that opens while other work keeps the machine busy
+TALLEST = 65_535  # px, of a picture in JPEG
 EXPLORER = "[data-rx]"
-LOOK_INSIDE = (Path(__file__).parent / "pagecheck.js").read_text(encoding="utf-8")
+LOOK_INSIDE, MARK_SAMPLES = (
+    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("pagecheck.js", "looks.js")
+)
 STATE = "root => [...root.querySelectorAll('.rx-view, .rx-readout')].map(part => part.innerHTML).join()"
 AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
+ONLY_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-sample]'}]})"
 
-# Coloured words of code look alike: the longest of each colour is examined, the rest becomes plain text as wide.
+# Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.
+# Coloured words of code look alike: those that are no samples become plain text as wide.
 THIN_OUT = """() => {
-    const kept = new Map(), alike = [];
-    for (const word of document.querySelectorAll(':is(pre, .sig) :is(span, em):not([id], :has(*))')) {
-        const [own, around] = [getComputedStyle(word), getComputedStyle(word.closest('pre, .sig'))];
-        const look = [own.color, own.backgroundColor, own.font, around.backgroundColor].join();
-        const rival = kept.get(look);
-        const wins = !rival || word.textContent.length > rival.textContent.length;
-        if (rival) alike.push(wins ? rival : word);
-        if (wins) kept.set(look, word);
-    }
-    for (const word of alike) word.replaceWith(...word.childNodes);
+    const formulas = [...document.querySelectorAll('mjx-math:not(:has(a, [tabindex]))')];
+    const sizes = formulas.map(formula => formula.getBoundingClientRect());
+    formulas.forEach((formula, i) => {
+        formula.replaceChildren();
+        formula.style.cssText += `; display: inline-block; width: ${sizes[i].width}px; height: ${sizes[i].height}px`;
+    });
+    for (const words of document.querySelectorAll('mjx-assistive-mml > math')) words.textContent = words.textContent;
+    const words = ':is(pre, .sig) :is(span, em):not([id], [data-sample], :has(*))';
+    for (const word of document.querySelectorAll(words)) word.replaceWith(...word.childNodes);
     for (const code of document.querySelectorAll('pre, .sig')) code.normalize();
 }"""
 
@@ -47,47 +68,70 @@ class Problem:
         return f"{self.kind}: {self.detail}"
 
 
-@cache
-def _axe() -> Axe:
-    return Axe()
+def check(browser: Browser, address: str, picture: Callable[[View], Path] | None = None) -> dict[Problem, list[View]]:
+    """Open ``address`` once and collect all its problems, sorted by kind, with the views that have them.
 
+    ``picture`` says where the picture of a view is kept.
+    """
+    found: dict[Problem, list[View]] = defaultdict(list)
+    view = LAYOUTS[0]
 
-def check(browser: Browser, address: str, width: int, theme: str, screenshot: Path | None = None) -> list[Problem]:
-    """Open ``address`` once and collect all its problems, sorted by kind."""
-    context = browser.new_context(
-        viewport={"width": width, "height": WIDTHS[width]}, color_scheme=theme, reduced_motion="reduce"
-    )
+    def note(problems: Iterator[Problem]) -> None:
+        for problem in problems:
+            if view not in found[problem]:
+                found[problem].append(view)
+
+    context = browser.new_context(**looks(view), reduced_motion="reduce")
     try:
         page = context.new_page()
-        problems = listen(page, address)
-        page.goto(address, wait_until="load")
+        listen(page, address, lambda kind, detail: note([Problem(kind, detail)]))
+        page.goto(address, wait_until="load", timeout=PATIENCE)
         settle(page)
-        if screenshot is not None:
-            page.screenshot(path=screenshot, full_page=True, type="jpeg", quality=80)
-        seen = page.evaluate("document.documentElement.dataset.theme")
-        if seen not in (None, theme):
-            problems.append(Problem("theme", f"{seen} where the reader's system asks for {theme}"))
         open_everything(page)
-        problems += [Problem(*found) for found in page.evaluate(LOOK_INSIDE)]
-        problems += accessibility(page)
-        for explorer in page.locator(EXPLORER).all():
-            problems += explore(page, explorer)
-        return sorted(set(problems))
+        for view in LAYOUTS:
+            note(show(page, view))
+            note(Problem(*seen) for seen in page.evaluate(LOOK_INSIDE))
+            page.evaluate(MARK_SAMPLES)
+            if picture is not None:
+                height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
+                frame = {"x": 0, "y": 0, "width": view.width, "height": height}
+                page.screenshot(
+                    path=picture(view), full_page=True, clip=frame, type="jpeg", quality=80, timeout=PATIENCE
+                )
+        for preparation in (THIN_OUT, Axe().axe_script, ONLY_SAMPLES):
+            page.evaluate(preparation)
+        for view in VIEWS:
+            note(show(page, view))
+            note(accessibility(page, {} if view in LAYOUTS else ONLY_COLOURS))
+            for explorer in page.locator(EXPLORER).all() if view in LAYOUTS else ():
+                note(explore(page, explorer))
+        return {problem: found[problem] for problem in sorted(found)}
     finally:
         context.close()
 
 
-def listen(page: Page, address: str) -> list[Problem]:
-    """A list that fills, while the page lives, with requests to other hosts, failed requests and console errors."""
+def looks(view: View) -> dict:
+    """The options of a browser context that shows pages so."""
+    return {"viewport": {"width": view.width, "height": HEIGHTS[view.width]}, "color_scheme": view.theme}
+
+
+def show(page: Page, view: View) -> Iterator[Problem]:
+    """Turn the window and the light to ``view``, wait until the page has followed; it has to take the theme."""
+    page.set_viewport_size(looks(view)["viewport"])
+    page.emulate_media(color_scheme=view.theme)
+    page.evaluate(SETTLED)
+    seen = page.evaluate("document.documentElement.dataset.theme")
+    if seen not in (None, view.theme):
+        yield Problem("theme", f"{seen} where the reader's system asks for {view.theme}")
+
+
+def listen(page: Page, address: str, report: Callable[[str, str], None]) -> None:
+    """Report, while the page lives, requests to other hosts, failed requests and console errors."""
     home = urlsplit(address).netloc
-    problems: list[Problem] = []
 
     def outside(url: str) -> bool:
         parts = urlsplit(url)
         return parts.scheme in {"http", "https", "ws", "wss"} and parts.netloc != home
-
-    def report(kind: str, detail: str) -> None:
-        problems.append(Problem(kind, detail))
 
     page.on("request", lambda r: outside(r.url) and report("outside request", r.url))
     page.on("websocket", lambda s: outside(s.url) and report("outside request", s.url))
@@ -95,13 +139,12 @@ def listen(page: Page, address: str) -> list[Problem]:
     page.on("requestfailed", lambda r: outside(r.url) or report("failed request", f"{r.failure} {r.url}"))
     page.on("console", lambda m: m.type == "error" and report("console error", f"{m.text} ({m.location.get('url')})"))
     page.on("pageerror", lambda e: report("console error", f"uncaught {e.name}: {e.message}"))
-    return problems
 
 
-def accessibility(page: Page) -> Iterator[Problem]:
-    """The serious and critical violations that axe-core finds."""
-    page.evaluate(THIN_OUT)
-    for violation in _axe().run(page, options=AXE_OPTIONS).response["violations"]:
+def accessibility(page: Page, options: dict) -> Iterator[Problem]:
+    """The serious and critical violations that axe-core finds; its script is in the page already."""
+    page.evaluate(MARK_SAMPLES)
+    for violation in page.evaluate("options => axe.run(options).then(done => done.violations)", AXE_OPTIONS | options):
         if violation["impact"] in {"serious", "critical"}:
             for node in violation["nodes"]:
                 summary = " ".join(node["failureSummary"].split())

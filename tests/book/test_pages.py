@@ -2,16 +2,15 @@
 
 import pytest
 import sitecheck
-from pagecheck import THEMES, WIDTHS, check
+from pagecheck import check
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_page_is_sound(page_name, width, theme, site, browse, screenshots):
-    picture = screenshots / f"{page_name.removesuffix('.html').replace('/', '-')}-{width}-{theme}.jpg"
-    problems = browse(check, f"{site}/{page_name}", width, theme, picture)
-    if problems:
-        pytest.fail("\n".join([f"{page_name} at {width} px, {theme}:", *map(str, problems)]), pytrace=False)
+def test_a_page_is_sound(page_name, site, browse, screenshots):
+    name = page_name.removesuffix(".html").replace("/", "-")
+    found = browse(check, f"{site}/{page_name}", lambda view: screenshots / f"{name}-{view.width}-{view.theme}.jpg")
+    if found:
+        lines = [f"{problem} (at {'; '.join(map(str, views))})" for problem, views in found.items()]
+        pytest.fail("\n".join([f"{page_name}:", *lines]), pytrace=False)
 
 
 def test_links_and_resources_resolve(page_name, html):
