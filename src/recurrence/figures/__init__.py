@@ -7,6 +7,7 @@ from .controls import Button, Choice, Control, Number, Slider, Text
 from .diagrams import depth_places, two_layers, unrolled
 from .explorer import Explorer
 from .machines import state_diagram
+from .maps import success_map
 from .nets import machine_and_net, space_time, weight_matrix
 from .style import COLOURS, band, label_lines, use_style
 from .trajectory import gain_explorer, gain_frame, regime
@@ -36,6 +37,7 @@ __all__ = [
     "space_time",
     "state_diagram",
     "success_chart",
+    "success_map",
     "tape_and_units",
     "turing_explorer",
     "two_layers",

@@ -1,0 +1,144 @@
+r"""The exercises of chapter 8, deep cells, with their oracles.
+
+Formulas are held against exact numbers, a root and counting; the Jacobian of a stack against autograd; a cell that a
+reader initialised is run.
+"""
+
+from fractions import Fraction
+from math import exp, log
+
+import numpy as np
+import torch
+from numpy.random import Generator
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from recurrence.exercises.deep_designs import deep_cell, holds
+from recurrence.exercises.record import Case, Exercise
+
+__all__ = ["EXERCISES"]
+
+
+def _log_of_exact(weights: list[float], T: int) -> float:
+    """From the exact product of the weights."""
+    product = Fraction(1)
+    for w in weights:
+        product *= abs(Fraction(w))
+    return T * (log(product.numerator) - log(product.denominator))
+
+
+def _weights(generator: Generator) -> Case:
+    size = int(generator.integers(1, 9))
+    signs = generator.choice([-1.0, 1.0], size=size)
+    return (signs * generator.uniform(0.05, 4, size=size)).tolist(), int(generator.integers(1, 20_000))
+
+
+def _by_counting_up(L: int, chi: float) -> int:
+    T, rate = 0, abs(log(chi))
+    while (T + 1) * L * rate <= 6:
+        T += 1
+    return T
+
+
+def _depth_and_gain(generator: Generator) -> Case:
+    log_chi = float(generator.choice([-1, 1]) * generator.uniform(0.01, 2))
+    return int(generator.integers(1, 17)), exp(log_chi)
+
+
+def _by_root(L: int, T: int) -> float:
+    return float(brentq(lambda beta: L * T * np.log(expit(beta)) + 1, -5, 40, xtol=1e-13))
+
+
+def _by_table(L: int, T: int) -> tuple[int, int]:
+    """Paths and lengths to every place, from those to the places before it."""
+    paths = [1] * T
+    for _ in range(L - 1):
+        for t in range(1, T):
+            paths[t] += paths[t - 1]
+    return paths[-1], len([*range(1, T), *range(1, L)])
+
+
+def _depth_and_steps(generator: Generator) -> Case:
+    return int(generator.integers(1, 9)), int(generator.integers(1, 60))
+
+
+def _by_autograd(W1: np.ndarray, W2: np.ndarray, U2: np.ndarray) -> np.ndarray:
+    A, B, C = (torch.as_tensor(part, dtype=torch.float64) for part in (W1, W2, U2))
+
+    def step(state: torch.Tensor) -> torch.Tensor:
+        low, high = state.split([len(A), len(B)])
+        low = A @ low
+        return torch.cat([low, B @ high + C @ low])
+
+    return torch.autograd.functional.jacobian(step, torch.zeros(len(A) + len(B), dtype=torch.float64)).numpy()
+
+
+def _two_layers(generator: Generator) -> Case:
+    m, n = (int(size) for size in generator.integers(1, 4, size=2))
+    shapes = ((m, m), (n, n), (n, m))
+    return tuple(generator.integers(-3, 4, size=shape).astype(float) for shape in shapes)
+
+
+EXERCISES: tuple[Exercise, ...] = (
+    Exercise(
+        "08-log-gain",
+        "The logarithm of a long product",
+        "log_gain(weights, T)",
+        ("weights", "T"),
+        cases=(([2.0, 0.25], 3), ([0.5], 1), ([-2.0, 3.0], 2), ([0.5, 0.5], 10_000), ([3.0, 3.0, -3.0], 10_000)),
+        sample=_weights,
+        oracle=_log_of_exact,
+    ),
+    Exercise(
+        "08-border",
+        "How far a border lets you go",
+        "longest(L, chi)",
+        ("L", "chi"),
+        cases=((1, 0.64), (4, 0.64), (1, 1.181), (16, 0.36), (1, 0.999)),
+        sample=_depth_and_gain,
+        oracle=_by_counting_up,
+    ),
+    Exercise(
+        "08-carry",
+        "The carry that holds",
+        "carry_bias(L, T)",
+        ("L", "T"),
+        cases=((1, 1), (1, 10), (10, 1), (8, 100), (16, 10_000)),
+        sample=_depth_and_steps,
+        oracle=_by_root,
+    ),
+    Exercise(
+        "08-paths",
+        "Paths in a grid",
+        "count_paths(L, T)",
+        ("L", "T"),
+        cases=((2, 3), (1, 1), (1, 5), (5, 1), (3, 3), (8, 100)),
+        sample=_depth_and_steps,
+        oracle=_by_table,
+    ),
+    Exercise(
+        "08-stack",
+        "The Jacobian of a stack",
+        "stack_jacobian(W1, W2, U2)",
+        ("W1", "W2", "U2"),
+        cases=(
+            (np.array([[2.0]]), np.array([[3.0]]), np.array([[5.0]])),
+            (np.diag([2.0, 0.5]), np.array([[3.0]]), np.array([[1.0, 0.0]])),
+        ),
+        sample=_two_layers,
+        oracle=_by_autograd,
+    ),
+    Exercise(
+        "08-hold",
+        "Hold a gradient over eight hundred layers",
+        "hold(cell)",
+        (),
+        cases=((),),
+        sample=lambda generator: (),
+        oracle=lambda: True,
+        arguments=lambda: (deep_cell(),),
+        observe=holds,
+        seconds=20.0,
+    ),
+)
+"""The exercises of the chapter, in its order."""
