@@ -70,6 +70,7 @@ def test_kernel_of_a_linear_cell():
     for t, row in enumerate(memory_kernel(net, 5)):
         expected = net.readout.weight @ torch.linalg.matrix_power(cell.W, t) @ cell.U
         torch.testing.assert_close(row, expected.detach(), rtol=1e-12, atol=1e-12)
+        assert not row.requires_grad
 
 
 @pytest.mark.parametrize("kind", [SimpleCell, GRUCell, LSTMCell])

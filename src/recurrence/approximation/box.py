@@ -1,5 +1,6 @@
 """A box: the compact set on which a step is imitated."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -13,14 +14,14 @@ class Box:
     r"""The box :math:`\{z : \mathrm{low} \le z \le \mathrm{high}\}`, coordinate by coordinate, in float64.
 
     Args:
-        low, high: the corners, any sequences of the same number of floats.
+        low, high: the corners, of the same number of coordinates; kept as tensors.
 
     Raises:
         ValueError: the corners are not two vectors of the same width, or some low is not below its high.
     """
 
-    low: Float[Tensor, " width"]
-    high: Float[Tensor, " width"]
+    low: Float[Tensor, " width"] | Sequence[float]
+    high: Float[Tensor, " width"] | Sequence[float]
 
     def __post_init__(self) -> None:
         low, high = (torch.as_tensor(corner, dtype=torch.float64) for corner in (self.low, self.high))

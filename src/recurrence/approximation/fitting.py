@@ -40,12 +40,12 @@ class _Solved:
 class HiddenLayer:
     """Units in scaled coordinates and a readout of :math:`1`, of z itself if ``carried``, and of the units."""
 
-    units: Float[Tensor, "m D+1"]
+    units: Float[Tensor, "m row"]
     readout: Float[Tensor, "p d"]
     carried: bool
 
 
-def place_units(f: Function, m: int, width: int, generator: torch.Generator) -> Float[Tensor, "m width+1"]:
+def place_units(f: Function, m: int, width: int, generator: torch.Generator) -> Float[Tensor, "m row"]:
     r"""Units, rows :math:`(w, c)`, whose kinks lie where the function bends, and across.
 
     For pairs of near points z, z' the difference of derivatives :math:`D = Df(z) - Df(z')` says how much f bends
@@ -73,7 +73,7 @@ def _derivative(f: Function, z: Float[Tensor, "N width"]) -> Float[Tensor, "N d 
 def fit_layer(
     z: Float[Tensor, "N D"],
     y: Float[Tensor, "N d"],
-    units: Float[Tensor, "m D+1"],
+    units: Float[Tensor, "m row"],
     tanh: bool,
     iterations: int,
 ) -> HiddenLayer:

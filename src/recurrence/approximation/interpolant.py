@@ -10,7 +10,7 @@ from recurrence.approximation.shallow import ShallowCell
 
 
 @torch.no_grad()
-def interpolant(f: Callable[[Tensor, Tensor], Tensor], knots: Float[Tensor, " n+1"]) -> ShallowCell:
+def interpolant(f: Callable[[Tensor, Tensor], Tensor], knots: Float[Tensor, " knots"]) -> ShallowCell:
     r"""The piecewise linear function that agrees with f at the knots :math:`t_0 < \dots < t_n`, with n ReLUs.
 
     .. math:: \hat f(h) = f(t_0) + \sum_{k=0}^{n-1} (s_k - s_{k-1})\, \mathrm{relu}(h - t_k), \qquad

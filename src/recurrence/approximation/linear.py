@@ -130,7 +130,8 @@ def linear_part(
     h = rest_point(cell, x) if at is None else at
     x = h.new_zeros(cell.input_size) if x is None else x
     C = jacrev(lambda state: net.readout(cell.hidden(state)))(h)
-    return LinearRecurrence(cell.jacobian(h, cell.drive(x)), cell.input_jacobian(h, x), C)
+    W, U = cell.jacobian(h, cell.drive(x)), cell.input_jacobian(h, x)
+    return LinearRecurrence(*(matrix.detach() for matrix in (W, U, C)))
 
 
 def memory_kernel(
