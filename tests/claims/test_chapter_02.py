@@ -1,0 +1,245 @@
+"""The claims that chapter 2 settles: the form of a step, norms, stacks and deep cells, gates, and memories."""
+
+import math
+from itertools import pairwise, product
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recurrence.approximation import (
+    Box,
+    exponential_sum,
+    fold,
+    hankel_bound,
+    imitate,
+    imitation_errors,
+    interpolant,
+    passing_times,
+    rollout_bound,
+    rollout_errors,
+)
+from recurrence.cells import DeepCell, GRUCell, SimpleCell, Stack
+from recurrence.dynamics import unroll
+
+
+def double(*values: float) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def parabola(h, x):
+    return 4 * h * (1 - h)
+
+
+# A3: the form of the step
+
+
+def test_a3_two_relu_units_are_the_step_h_minus_x_for_ever():
+    cell = SimpleCell(1, 2, activation="relu", dtype=torch.float64)
+    with torch.no_grad():
+        cell.W[:], cell.U[:], cell.b[:] = double(1, 1, -1, -1).view(2, 2), double(-1, 1).view(2, 1), 0
+        x = torch.randint(-40, 40, (2000, 8, 1), generator=generator(0)) / 8.0
+        states = unroll(cell, x.double()).sum(-1)
+    h = torch.zeros(8, dtype=torch.float64)
+    for state, x_t in zip(states, x[..., 0], strict=True):
+        h = (h - x_t).abs()
+        assert torch.equal(state, h)
+
+
+@settings(deadline=None)
+@given(st.tuples(*[st.floats(-5, 5)] * 3), st.sampled_from([torch.tanh, torch.relu, torch.sigmoid, lambda u: -u]))
+def test_a3_no_unit_of_an_increasing_or_decreasing_activation_is_nearer_than_a_half_on_bits(weights, sigma):
+    w, u, b = weights
+    off = [abs(sigma(double(w * h + u * x + b)).item() - abs(h - x)) for h, x in product((0, 1), repeat=2)]
+    assert max(off) >= 0.5 - 1e-12
+
+
+# A4: a guarantee without the form
+
+
+@pytest.mark.parametrize("pieces", [4, 32, 256])
+def test_a4_the_folded_interpolant_keeps_the_bound_of_the_recursion(pieces):
+    cell, start = interpolant(parabola, torch.linspace(0, 1, pieces + 1)), double(0.3)
+    net, none = fold(cell, start), torch.zeros(12, 1, 1, dtype=torch.float64)
+    assert isinstance(net.cell, SimpleCell)
+    with torch.no_grad():
+        off = (net(none) - unroll(parabola, none, start)).abs().flatten()
+    bounds = [rollout_bound(1 / pieces**2, 4.0, t) for t in range(1, 13)]
+    assert all(e <= bound + 1e-9 for e, bound in zip(off.tolist(), bounds, strict=True))
+
+
+def test_a4_more_units_follow_chaos_longer_by_the_logarithm_of_their_number():
+    h0, none = torch.rand(300, 1, generator=generator(1), dtype=torch.float64), torch.zeros(40, 300, 1).double()
+    lasted = []
+    for pieces in (16, 64, 256):
+        cell = interpolant(parabola, torch.linspace(0, 1, pieces + 1))
+        lasted.append(passing_times(rollout_errors(parabola, cell, none, h0), 0.1).median().item())
+    gained = torch.tensor(lasted).diff()
+    assert ((gained >= 3) & (gained <= 5)).all()  # four times the units, an error 16 times smaller: four doublings
+
+
+# A6: norms
+
+
+def test_a6_values_converge_like_the_square_and_slopes_like_the_first_power():
+    inside = Box([1e-9], [1 - 1e-9])
+    for pieces in (8, 64):
+        cell = interpolant(parabola, torch.linspace(0, 1, pieces + 1))
+        off = imitation_errors(parabola, cell, inside, samples=4000)
+        assert 0.9 < off.sup * pieces**2 <= 1 + 1e-9
+        assert 3.5 < off.derivative_sup * pieces <= 4 + 1e-6
+
+
+def test_a6_a_piecewise_linear_step_has_no_second_derivative_to_come_near_with():
+    cell = interpolant(parabola, torch.linspace(0, 1, 65))
+    h = torch.rand(200, 1, generator=generator(2), dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(cell(h, torch.zeros_like(h)).sum(), h, create_graph=True)
+    assert slope.abs().max() > 1
+    assert not slope.requires_grad or not any(
+        g is not None and g.any() for g in torch.autograd.grad(slope.sum(), h, allow_unused=True)
+    )
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-6])
+def test_a6_a_step_as_near_as_one_likes_in_l2_is_off_by_one_for_ever(delta):
+    def spiked(h, x):
+        return h + torch.relu(1 - h.abs() / delta)
+
+    grid = torch.linspace(-delta, delta, 20001, dtype=torch.float64)
+    squared = torch.trapezoid(torch.relu(1 - grid.abs() / delta).square(), grid)
+    assert squared.item() == pytest.approx(2 * delta / 3, rel=1e-4)
+    assert (unroll(spiked, torch.zeros(30, 1, 1).double(), double(0.0)) == 1).all()
+
+
+# A11: stacks and deep cells
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 10_000))
+def test_a11_what_is_put_on_top_does_not_change_the_bottom(seed):
+    layers = [SimpleCell(2, 3, generator=generator(seed)), SimpleCell(3, 4, generator=generator(seed + 1))]
+    x = torch.randn(12, 3, 2, generator=generator(seed + 2))
+    with torch.no_grad():
+        alone = unroll(Stack(layers[:1]), x)
+        below = unroll(Stack([*layers, SimpleCell(4, 5, generator=generator(seed + 3))]), x)[..., :3]
+    assert torch.equal(alone, below)
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 10_000), st.integers(1, 5))
+def test_a11_a_tower_of_single_tanh_units_comes_to_a_period_of_at_most_two(seed, height):
+    drawn = generator(seed)
+    tower = Stack([SimpleCell(1, 1, dtype=torch.float64) for _ in range(height)])
+    with torch.no_grad():
+        for parameter in tower.parameters():
+            parameter.copy_(3 * torch.randn(parameter.shape, generator=drawn, dtype=torch.float64))
+        h0 = 2 * torch.rand(10, height, generator=drawn, dtype=torch.float64) - 1
+        h = unroll(tower, torch.ones(400, 10, 1, dtype=torch.float64), h0)
+    moves = (h[2:] - h[:-2]).abs().amax((1, 2))
+    assert moves[-1] < 1e-2
+    assert moves[-1] <= moves[:100].max()
+
+
+def test_a11_two_units_have_period_four_and_a_deep_cell_of_one_number_has_period_three():
+    turning, scalar = SimpleCell(1, 2, dtype=torch.float64), DeepCell(1, 1, 2, width=2, dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in (*turning.parameters(), *scalar.parameters()):
+            parameter.zero_()
+        turning.W[:] = double(0, -2, 2, 0).view(2, 2)
+        scalar.W[:], scalar.b[:] = double(2, 4).view(2, 1), double(1, 0)
+        scalar.W_upper[0][:], scalar.b_upper[0][:] = double(1, -1), -1
+        for cell, period in ((turning, 4), (scalar, 3)):
+            h = unroll(cell, torch.zeros(600, 1, 1).double(), 0.3 * torch.ones(cell.state_width).double())[-13:, 0]
+            assert torch.allclose(h[period:], h[:-period], atol=1e-9)
+            assert all((h[p:] - h[:-p]).abs().amax() > 0.1 for p in range(1, period))
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.integers(0, 10_000), st.integers(1, 4), st.sampled_from(["tanh", "relu"]))
+def test_a11_a_deep_cell_is_a_simple_cell_of_as_many_units_on_a_slower_clock(seed, depth, activation):
+    d, options = 3, {"generator": generator(seed), "dtype": torch.float64}
+    deep, slow = (
+        DeepCell(2, d, depth, activation=activation, **options),
+        SimpleCell(2, d * depth, activation, **options),
+    )
+    x, fed = torch.randn(8, 3, 2, **options), torch.randn(8 * depth, 3, 2, **options)
+    with torch.no_grad():
+        slow.W.zero_(), slow.U.zero_()
+        slow.W[:d, -d:], slow.U[:d] = deep.W, deep.U
+        for k, W in enumerate(deep.W_upper, 1):
+            slow.W[k * d : (k + 1) * d, (k - 1) * d : k * d] = W
+        slow.b[:] = torch.cat([deep.b, *deep.b_upper])
+        fed[::depth] = x
+        assert torch.allclose(unroll(slow, fed)[depth - 1 :: depth, :, -d:], unroll(deep, x))
+        slow.W[:d, -d:] = 0  # without the way back nothing is left after ``depth`` steps
+        other = torch.cat([torch.randn(5 * depth, 3, 2, **options), fed[5 * depth :]])
+        last, without = unroll(slow, fed)[6 * depth :, :, -d:], unroll(slow, other)[6 * depth :, :, -d:]
+    assert torch.equal(last, without)
+
+
+# A5: gates
+
+
+def test_a5_a_gru_is_imitated_by_one_hidden_layer_over_a_hundred_steps():
+    gru = GRUCell(1, 2, generator=generator(3), dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in gru.parameters():
+            parameter *= 3
+    states, inputs = Box([-1.0, -1.0], [1.0, 1.0]), Box([-1.0], [1.0])
+    x = 2 * torch.rand(100, 100, 1, generator=generator(4), dtype=torch.float64) - 1
+    off = [
+        rollout_errors(gru, imitate(gru, states, inputs, units=n, activation="tanh"), x, torch.zeros(2).double()).max()
+        for n in (4, 40)
+    ]
+    assert off[1] < 0.2 * off[0]
+    assert off[1] < 0.05
+
+
+# E10: memories
+
+
+def test_e10_one_unit_is_an_exponential_and_a_delay_takes_a_unit_for_each_step():
+    s = torch.arange(101.0, dtype=torch.float64)
+    decay = torch.exp(-s)
+    assert (exponential_sum(decay, 1).kernel(101).flatten() - decay).abs().sum() < 1e-9
+    delay = (s == 12).double()
+    assert hankel_bound(delay, 12) == pytest.approx(1, abs=1e-9)
+    assert hankel_bound(delay, 13) == 0
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_e10_a_power_law_takes_few_exponentials_and_each_helps_by_a_factor(power):
+    kernel = (1 + torch.arange(255.0, dtype=torch.float64)) ** -power
+    bounds = [hankel_bound(kernel, m) for m in range(1, 9)]
+    assert all(low > 2 * high for low, high in pairwise(bounds))
+    for m in (2, 4, 7):
+        off = (exponential_sum(kernel, m).kernel(255).flatten() - kernel).abs().sum().item()
+        assert bounds[m - 1] <= off <= 100 * bounds[m - 1]
+    assert off < 0.01
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 10_000), st.integers(1, 4))
+def test_e10_no_recurrence_is_below_the_bound(seed, units):
+    drawn = generator(seed)
+    W = torch.randn(units, units, generator=drawn, dtype=torch.float64)
+    W *= 0.95 / max(1e-9, torch.linalg.eigvals(W).abs().max().item())
+    U, C = torch.randn(2, units, generator=drawn, dtype=torch.float64)
+    kernel = 1 / (1 + torch.arange(31.0, dtype=torch.float64))
+    powers = [U]
+    for _ in range(30):
+        powers.append(W @ powers[-1])
+    off = (torch.stack(powers) @ C - kernel).abs().sum().item()
+    assert off >= hankel_bound(kernel, units) > 0
+
+
+def test_e10_the_slowest_unit_lasts_about_as_long_as_the_run():
+    for steps in (63, 255):
+        fitted = exponential_sum((1 + torch.arange(float(steps), dtype=torch.float64)) ** -1, 6)
+        scale = -1 / math.log(torch.linalg.eigvals(fitted.W).abs().max().item())
+        assert 0.3 < scale / steps < 5
