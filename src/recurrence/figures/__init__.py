@@ -6,6 +6,7 @@ from .charts import counting, success_chart
 from .controls import Button, Choice, Control, Number, Slider, Text
 from .diagrams import depth_places, two_layers, unrolled
 from .explorer import Explorer
+from .gradients import gradient_explorer, gradient_frame
 from .machines import state_diagram
 from .maps import success_map
 from .nets import machine_and_net, space_time, weight_matrix
@@ -30,6 +31,8 @@ __all__ = [
     "depth_places",
     "gain_explorer",
     "gain_frame",
+    "gradient_explorer",
+    "gradient_frame",
     "interesting_word",
     "label_lines",
     "machine_and_net",
