@@ -22,6 +22,8 @@ from recurrence.approximation import (
 )
 from recurrence.cells import DeepCell, GRUCell, SimpleCell, Stack
 from recurrence.dynamics import unroll
+from recurrence.experiments import stored
+from recurrence.training import interval
 
 
 def double(*values: float) -> torch.Tensor:
@@ -198,6 +200,39 @@ def test_a5_a_gru_is_imitated_by_one_hidden_layer_over_a_hundred_steps():
     ]
     assert off[1] < 0.2 * off[0]
     assert off[1] < 0.05
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict:
+    points = stored("stack_or_deep")["points"]
+    return {
+        (p["point"]["task"], p["point"]["size"], p["point"]["cell"], p["point"]["depth"]): p["result"]["bands"]
+        for p in points
+    }
+
+
+def test_a5_gated_cells_learn_words_over_s3_and_ungated_ones_of_equal_size_do_not(compared):
+    mean = {key[2:]: sum(bands["1x"]) / 5 for key, bands in compared.items() if key[:2] == ("S3", 1024)}
+    assert len(mean) == 7
+    gated = {("GRU", 1), ("gated", 1)}
+    assert all((value > 0.99) == (student in gated) for student, value in mean.items())
+    assert all(value < 0.5 for student, value in mean.items() if student not in gated)
+
+
+# A12: deep cells and stacks as learners
+
+
+def test_a12_with_few_sequences_the_deep_cell_is_ahead_of_the_stack_and_with_many_it_is_not(compared):
+    ahead = {}
+    for size in (64, 256, 1024):
+        pairs = [
+            [interval(compared[f"teacher {L}, draw {k}", size, cell, depth]["1x"]) for cell in ("plain", "stacked")]
+            for L in (1, 2, 4)
+            for k in (1, 2)
+            for depth in (2, 4)
+        ]
+        ahead[size] = [sum(a.high < b.low for a, b in pairs), sum(b.high < a.low for a, b in pairs)]
+    assert ahead == {64: [8, 0], 256: [3, 0], 1024: [2, 3]}
 
 
 # E10: memories
