@@ -54,7 +54,7 @@ def test_the_border_parts_inside_from_outside_and_nothing_else(border):
     fig = success_map({"kind": FULL}, {"kind": border})
     expected = set()
     for (j, L), (i, T) in product(enumerate(DEPTHS), enumerate(STEPS)):
-        inside = L * T <= border
+        inside = border >= L * T
         if i + 1 < len(STEPS) and inside != (L * STEPS[i + 1] <= border):
             expected.add(((i + 0.5, j - 0.5), (i + 0.5, j + 0.5)))
         if j + 1 < len(DEPTHS) and inside != (DEPTHS[j + 1] * T <= border):

@@ -1,0 +1,89 @@
+"""The map of what can be trained: nets of a gain, rates chosen by other seeds, points in order, one point."""
+
+import json
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import torch
+
+from recurrence.experiments import trainability
+from recurrence.experiments.stored import read
+from recurrence.experiments.trainability import CELLS, DEPTHS, GAINS, SETTINGS, STEPS, make, points
+
+RESULT = Path(__file__).parents[2] / "results" / "trainability.json"
+
+
+def test_points_are_the_whole_grid_with_the_cheap_ones_first():
+    found = points()
+    keys = [(p["variant"], p["depth"], p["steps"]) for p in found]
+    assert len(set(keys)) == len(keys) == len(CELLS) * len(DEPTHS) * len(STEPS)
+    layers = [p["depth"] * p["steps"] for p in found]
+    assert layers == sorted(layers)
+    assert [p["variant"] for p in found[: len(CELLS)]] == list(CELLS)
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_net_has_matrices_of_the_gain(kind):
+    torch.manual_seed(0)
+    cell = make(kind, 4, 0.8).cell
+    norms = torch.stack([torch.linalg.matrix_norm(W) / W.shape[0] ** 0.5 for W in cell.layer_matrices()])
+    torch.testing.assert_close(norms, torch.full_like(norms, 0.8), rtol=0.1, atol=0)
+    if kind == "orthogonal":
+        W = cell.layer_matrices()[2]
+        torch.testing.assert_close(W @ W.T, 0.64 * torch.eye(32), rtol=0, atol=1e-5)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two gains, few units, seeds and updates."""
+    small = {"GAINS": (0.8, 1.0), "SEEDS": range(2), "OTHER_SEEDS": range(2, 3), "UNITS": 6, "UPDATES": 4, "EVERY": 2}
+    small |= {"RATES": (0.001, 0.01), "RATE_DEPTHS": (1,), "RATE_STEPS": 3}
+    for name, value in small.items():
+        monkeypatch.setattr(trainability, name, value)
+    successes_by_rate = trainability.successes_by_rate
+    successes_by_rate.cache_clear()
+    yield
+    successes_by_rate.cache_clear()
+
+
+@pytest.mark.parametrize("kind", ["plain", "gated"])
+def test_a_point_has_a_number_for_every_net(small, kind):
+    found = trainability.run({"variant": kind, "depth": 2, "steps": 3})
+    assert json.loads(json.dumps(found)) == found
+    assert set(found["rates"]) == {"0.001", "0.01"}
+    for name in ("reached", "loss", "diverged"):
+        assert [len(row) for row in found[name]] == [2, 2]
+    for reached, loss in zip(*(chain(*found[name]) for name in ("reached", "loss")), strict=True):
+        assert (reached is not None) == (loss <= trainability.TARGET)
+        assert 0 < loss < 3
+
+
+def test_of_equally_good_rates_the_smallest_is_taken(small, monkeypatch):
+    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind: {0.001: 1, 0.01: 1})
+    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3})["rate"] == 0.001
+    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind: {0.001: 1, 0.01: 2})
+    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3})["rate"] == 0.01
+
+
+def test_a_task_that_is_easy_is_reached(small, monkeypatch):
+    monkeypatch.setattr(trainability, "TARGET", 10.0)
+    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3})["reached"] == [[2, 2], [2, 2]]
+
+
+def test_the_stored_result_was_made_with_these_settings():
+    result = read(RESULT)
+    stated = {key: value for key, value in result["settings"].items() if key in SETTINGS}
+    assert stated == json.loads(json.dumps(SETTINGS))
+    keys = [tuple(p["point"].values()) for p in result["points"]]
+    planned = [tuple(p.values()) for p in points()]
+    assert keys == planned[: len(keys)]
+    assert len(keys) >= 100
+
+
+def test_the_stored_successes_agree_with_the_stored_losses():
+    for point in read(RESULT)["points"]:
+        found = point["result"]
+        assert len(found["reached"]) == len(GAINS)
+        for row, losses in zip(found["reached"], found["loss"], strict=True):
+            assert [u is not None for u in row] == [x is not None and x <= SETTINGS["target"] for x in losses]
