@@ -10,6 +10,10 @@ from jaxtyping import config, install_import_hook
 
 # Rooms whose annotations state shapes. They are checked in tests only, by beartype.
 TYPED = [
+    *(
+        f"recurrence.approximation.{module}"
+        for module in ("box", "exponentials", "fitting", "imitation", "interpolant", "linear", "rollout", "shallow")
+    ),
     "recurrence.cells",
     "recurrence.dynamics",
     *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),

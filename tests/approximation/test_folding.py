@@ -105,6 +105,7 @@ def test_a_cell_in_floats_folds_exactly():
     torch.testing.assert_close(floats, torch.tensor(exact, dtype=torch.float64), rtol=0, atol=1e-13)
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_sizes_that_do_not_fit():
     V, A, B, c, d = (m.detach() for m in random_cell(0).parameters())
     with pytest.raises(ValueError, match=r"A must have shape \(7, 3\) beside V \(3, 7\), got \(6, 3\)"):

@@ -55,8 +55,8 @@ def test_bounds_are_attained():
     with torch.no_grad():
         parabola = (interpolant(step(torch.square), ends)(POINTS, NOTHING) - POINTS.square()).abs().max().item()
         kink = (interpolant(step(torch.abs), ends)(POINTS, NOTHING) - POINTS.abs()).abs().max().item()
-    assert parabola == pytest.approx(interpolation_bound(2, curvature=2.0))
-    assert kink == pytest.approx(interpolation_bound(2, lipschitz=1.0))
+    assert parabola == pytest.approx(interpolation_bound(2.0, curvature=2.0))
+    assert kink == pytest.approx(interpolation_bound(2.0, lipschitz=1.0))
 
 
 def test_bound_is_the_smaller_one():
@@ -73,6 +73,7 @@ def test_one_step_of_the_logistic_map(pieces):
     assert 0.9 / pieces**2 < error <= 1 / pieces**2 + 1e-14
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_bad_knots_and_bounds():
     with pytest.raises(ValueError, match="at least two increasing numbers"):
         interpolant(step(torch.sin), torch.tensor([0.0, 0.0, 1.0]))

@@ -86,6 +86,7 @@ def test_errors_of_a_run_and_when_they_pass():
     assert passing_times(errors[:0], 0.1).tolist() == [math.inf] * 2
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_bad_numbers():
     with pytest.raises(ValueError, match="lipschitz must be a number of at least 0, got -1"):
         rollout_bound(1.0, -1, 3)
