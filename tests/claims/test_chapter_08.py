@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from recurrence.cells import DeepCell, DeepLSTMCell, ResidualCell, SimpleCell, Stack, gaussian_, orthogonal_
 from recurrence.dynamics import MeanField, jacobians, product_norms, unroll
 from recurrence.experiments import stored, trainability
+from recurrence.training import interval
 
 DOUBLE = {"dtype": torch.float64}
 
@@ -98,6 +99,21 @@ def test_a9_no_plain_cell_is_trained_far_beyond_its_border(reached):
     far = {key: counts for key, counts in reached.items() if key[0] == "plain" and key[1] * key[2] >= 200}
     assert len(far) >= 5
     assert not any(map(sum, far.values()))
+
+
+def test_a9_on_the_teacher_half_of_the_deep_cells_beat_the_vanilla_cell_of_equal_size():
+    runs = {
+        (p["point"]["cell"], p["point"]["depth"]): interval(p["result"]["test"])
+        for p in stored("deep_cells")["points"]
+        if p["point"]["task"] == "teacher"
+    }
+    deep = {key for key in runs if key[1] >= 2 and key[0] != "stacked"}
+    better = {key for key in deep if runs[key].high < runs["plain", 1].low}
+    assert (len(better), len(deep)) == (9, 18)
+    assert {("plain", 2), ("plain", 4), ("highway", 8)} <= better
+    assert runs["plain", 8].high < runs["affine", 1].low
+    assert not any(runs[key].high < runs["gated", 1].low for key in deep)
+    assert runs["residual", 8].low > runs["affine", 1].high
 
 
 # E7
