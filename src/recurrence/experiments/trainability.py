@@ -42,6 +42,8 @@ UNITS, SYMBOLS, NOISE = 32, 4, 0.1
 UPDATES, BATCH, EVERY, CLIP = 150, 8, 10, 1.0
 TARGET = 0.1
 RATES, RATE_DEPTHS, RATE_STEPS = (0.001, 0.003, 0.01), (1, 4), 30
+LONGEST = 1200
+"""Layers of a run, depth times steps, beyond which no point is run."""
 SETTINGS = {
     "depths": DEPTHS,
     "steps": STEPS,
@@ -135,8 +137,8 @@ def successes_by_rate(variant: str) -> dict[float, int]:
 
 
 def points() -> list[dict]:
-    """Every variant at every depth and horizon, the cheap ones first."""
-    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS]
+    """Every variant at every depth and horizon of at most ``LONGEST`` layers in all, the cheap ones first."""
+    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= LONGEST]
     grid.sort(key=lambda at: (at[0] * at[1], at[0]))
     return [{"variant": variant, "depth": depth, "steps": steps} for depth, steps in grid for variant in CELLS]
 
