@@ -64,7 +64,9 @@ class System:
 
 SYSTEMS = {
     "pendulum": System(pendulum_step, Box([-2.5, -2.5], [2.5, 2.5]), Box([-TORQUE], [TORQUE]), (0.0, 0.0), 0.1),
-    "lorenz": System(lambda h, x: lorenz_step(h, dt=DT), Box([-22, -30, 0], [22, 30, 55]), None, (1.0, 1.0, 20.0), 1.0),
+    "lorenz": System(
+        lambda h, x: lorenz_step(h, dt=DT), Box([-22.0, -30.0, 0.0], [22.0, 30.0, 55.0]), None, (1.0, 1.0, 20.0), 1.0
+    ),
     "lozi": System(lozi_step, Box([-1.6, -0.8], [1.6, 0.8]), None, (0.1, 0.1), 0.1),
     "bent": System(bent_step, Box([-1.6, -0.8], [1.6, 0.8]), None, (0.1, 0.1), 0.1),
 }
