@@ -31,6 +31,7 @@ HEIGHTS = {1280: 900, 390: 844}  # px: a laptop and a telephone
 LAYOUTS = (View(390, "dark"), View(1280, "light"))
 VIEWS = (View(1280, "light"), View(1280, "dark"), View(390, "dark"), View(390, "light"))
 PATIENCE = 120_000  # ms, for a page that opens while other work keeps the machine busy
+THEME_FOLLOWS = 600  # ms: the theme makes code that scrolls reachable by keyboard 300 ms after a change of width
 TALLEST = 65_535  # px, of a picture in JPEG
 EXPLORER = "[data-rx]"
 LOOK_INSIDE, MARK_SAMPLES = (
@@ -117,7 +118,10 @@ def looks(view: View) -> dict:
 
 def show(page: Page, view: View) -> Iterator[Problem]:
     """Turn the window and the light to ``view``, wait until the page has followed; it has to take the theme."""
-    page.set_viewport_size(looks(view)["viewport"])
+    size = looks(view)["viewport"]
+    if page.viewport_size != size:
+        page.set_viewport_size(size)
+        page.wait_for_timeout(THEME_FOLLOWS)
     page.emulate_media(color_scheme=view.theme)
     page.evaluate(SETTLED)
     seen = page.evaluate("document.documentElement.dataset.theme")
@@ -195,7 +199,7 @@ def by_mouse(page: Page, control: Locator) -> None:
     if kind == "range":
         low, value, high = control.evaluate("c => [+c.min, +c.value, +c.max]")
         box = control.evaluate("c => [c.clientWidth, c.clientHeight]")
-        share = 0.05 if value > (low + high) / 2 else 0.95
+        share = 0.2 if value > (low + high) / 2 else 0.8  # not the ends, where a step button has nothing to do
         control.click(position={"x": share * box[0], "y": box[1] / 2})
     elif kind.startswith("select"):
         control.select_option(index=control.evaluate("c => (c.selectedIndex + 1) % c.length"))
