@@ -199,7 +199,7 @@ def by_mouse(page: Page, control: Locator) -> None:
     if kind == "range":
         low, value, high = control.evaluate("c => [+c.min, +c.value, +c.max]")
         box = control.evaluate("c => [c.clientWidth, c.clientHeight]")
-        share = 0.2 if value > (low + high) / 2 else 0.8  # not the ends, where a step button has nothing to do
+        share = 0.35 if value > (low + high) / 2 else 0.65  # two steps from the ends: step buttons end there
         control.click(position={"x": share * box[0], "y": box[1] / 2})
     elif kind.startswith("select"):
         control.select_option(index=control.evaluate("c => (c.selectedIndex + 1) % c.length"))

@@ -95,7 +95,7 @@ def run(point: Mapping) -> dict:
     """Train a net of this kind.
 
     Returns:
-        That of :func:`recurrence.experiments.equal_size.sweep`, and ``units`` (None for the affine net),
+        That of :func:`~recurrence.experiments.equal_size.sweep`, and ``units`` (None for the affine net),
         ``parameters``, and ``multiply-adds`` of a sequence of the mean length of those trained on.
     """
     problem, budget = task(point["task"]), dict(BUDGETS[point["task"]])

@@ -76,7 +76,7 @@ def run(point: Mapping) -> dict:
     """Train a student.
 
     Returns:
-        That of :func:`recurrence.experiments.equal_size.sweep`, whose ``test`` is over all 64 steps, and ``bands``, by
+        That of :func:`~recurrence.experiments.equal_size.sweep`, whose ``test`` is over all 64 steps, and ``bands``, by
         band the test metric of each seed; ``units`` and ``parameters``.
     """
     whole, budget = task(point["task"]), dict(BUDGETS[point["task"]])
