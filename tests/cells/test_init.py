@@ -58,7 +58,7 @@ def test_gaussian_weights_have_the_stated_moments(kind):
 @given(st.data(), st.floats(0, 3), SEED)
 def test_orthogonal_matrices_times_the_gain(kind, data, gain, seed):
     cell = data.draw(KINDS[kind])()
-    orthogonal_(cell, gain, rng(seed))
+    orthogonal_(cell, gain, generator=rng(seed))
     for W in cell.layer_matrices():
         product = W.T @ W if W.shape[0] >= W.shape[1] else W @ W.T
         torch.testing.assert_close(product, gain**2 * torch.eye(len(product), **DOUBLE), rtol=1e-12, atol=1e-12)
@@ -67,7 +67,7 @@ def test_orthogonal_matrices_times_the_gain(kind, data, gain, seed):
 def test_orthogonal_matrices_are_uniform():
     """The first row of a uniform orthogonal matrix of 2 rows has a uniform angle; the determinant's sign is fair."""
     n, cell, generator = 400, SimpleCell(1, 2, **DOUBLE), rng(2)
-    drawn = torch.stack([(orthogonal_(cell, 1.0, generator), cell.W.detach().clone())[1] for _ in range(n)])
+    drawn = torch.stack([(orthogonal_(cell, generator=generator), cell.W.detach().clone())[1] for _ in range(n)])
     bound = 6 / math.sqrt(n)
     assert abs(torch.linalg.det(drawn).mean().item()) < bound
     for harmonic in (1, 2, 4):  # QR with unfixed signs shows in the first
@@ -96,12 +96,22 @@ def test_a_seed_decides_and_the_rest_stays(kind, initialise):
     assert not torch.equal(cell.layer_matrices()[-1], again.layer_matrices()[-1])
 
 
-def test_no_bias_is_none_and_a_highway_keeps_its_carry():
+@pytest.mark.parametrize("initialise", [partial(gaussian_, weight_std=1.0), orthogonal_])
+def test_no_bias_is_none_and_a_highway_keeps_its_carry(initialise):
     for cell in (BIG["gru"](), BIG["highway"]()):
-        gaussian_(cell, 1.0, 0.0, rng())
+        initialise(cell, generator=rng())
         assert not any(b.any() for b in cell.layer_biases())
     assert (cell.b[40:] == -2).all()
     assert all((b[40:] == -2).all() for b in cell.b_upper)
+
+
+@pytest.mark.parametrize("kind", BIG)
+def test_biases_are_drawn_alike_by_both(kind):
+    """Six standard errors of the mean square of n normal numbers."""
+    cell = BIG[kind]()
+    orthogonal_(cell, 1.0, 0.3, rng(4))
+    z = torch.cat(cell.layer_biases()) / 0.3
+    assert abs(z.square().mean().item() - 1) < 6 * math.sqrt(2 / z.numel())
 
 
 def test_matrices_are_views_of_the_parameters_first_layer_first():
@@ -123,6 +133,7 @@ class TestBadInput:
             ("weight_std", lambda: gaussian_(cell, bad)),
             ("bias_std", lambda: gaussian_(cell, 1.0, bad)),
             ("gain", lambda: orthogonal_(cell, bad)),
+            ("bias_std", lambda: orthogonal_(cell, 1.0, bad)),
         ):
             with pytest.raises(ValueError, match=f"^{name} must be a finite number of at least 0, got"):
                 call()

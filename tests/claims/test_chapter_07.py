@@ -93,7 +93,7 @@ def test_a7_one_net_without_input_has_starts_of_both_signs():
 
 def test_a7_an_orthogonal_linear_net_is_where_the_norm_is_the_rate():
     cell = SimpleCell(1, 6, "identity", generator=rng(4), **DOUBLE).requires_grad_(False)
-    orthogonal_(cell, 0.8, rng(5))
+    orthogonal_(cell, 0.8, generator=rng(5))
     J = jacobians(cell, torch.zeros(30, 1, 1, **DOUBLE))
     assert product_norms(J)[0].item() == pytest.approx(30 * log(0.8))
 

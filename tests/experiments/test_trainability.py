@@ -7,22 +7,35 @@ from pathlib import Path
 import pytest
 import torch
 
+from recurrence.cells import DeepLSTMCell
 from recurrence.experiments import trainability
 from recurrence.experiments.stored import read
-from recurrence.experiments.trainability import CELLS, DEPTHS, GAINS, SETTINGS, STEPS, make, points
+from recurrence.experiments.trainability import (
+    CELLS,
+    DEPTHS,
+    GAINS,
+    MORE_UPDATES,
+    SETTINGS,
+    STEPS,
+    UPDATES,
+    make,
+    points,
+    start,
+)
 
 RESULT = Path(__file__).parents[2] / "results" / "trainability.json"
 
 
 def test_points_are_the_grid_up_to_a_length_with_the_cheap_ones_first():
     found = points()
-    keys = [(p["variant"], p["depth"], p["steps"]) for p in found]
+    keys = [tuple(p.values()) for p in found]
     within = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= trainability.LONGEST]
-    assert len(set(keys)) == len(keys) == len(CELLS) * len(within)
+    assert len(set(keys)) == len(keys) == (len(CELLS) + 1) * len(within)
     assert max(depth * steps for depth, steps in within) == trainability.LONGEST
     layers = [p["depth"] * p["steps"] for p in found]
     assert layers == sorted(layers)
-    assert [p["variant"] for p in found[: len(CELLS)]] == list(CELLS)
+    assert [p["variant"] for p in found[: len(CELLS) + 1]] == [*CELLS, "plain"]
+    assert [p["updates"] for p in found[: len(CELLS) + 1]] == [UPDATES] * len(CELLS) + [MORE_UPDATES]
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -34,12 +47,25 @@ def test_a_net_has_matrices_of_the_gain(kind):
     if kind == "orthogonal":
         W = cell.layer_matrices()[2]
         torch.testing.assert_close(W @ W.T, 0.64 * torch.eye(32), rtol=0, atol=1e-5)
+    on = {i for i, b in enumerate(cell.layer_biases()) if b.any()}  # the biases of a highway's gates are not among them
+    assert on == ({len(cell.layer_biases()) - 1} if kind == "gated" else set())
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+@pytest.mark.parametrize("orthogonal", [False, True])
+def test_an_lstm_starts_with_forget_gates_open_and_the_others_half_open(depth, orthogonal):
+    cell = DeepLSTMCell(2, 5, depth)
+    start(cell, 0.0, orthogonal)
+    memory = torch.linspace(-2, 2, 5)
+    h, c = cell.step(torch.cat((torch.ones(5), memory)), cell.drive(torch.zeros(2))).chunk(2)
+    torch.testing.assert_close(c, memory * torch.tensor(1.0).sigmoid())
+    torch.testing.assert_close(h, c.tanh() / 2)
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Two gains, few units, seeds and updates."""
-    small = {"GAINS": (0.8, 1.0), "SEEDS": range(2), "OTHER_SEEDS": range(2, 3), "UNITS": 6, "UPDATES": 4, "EVERY": 2}
+    small = {"GAINS": (0.8, 1.0), "SEEDS": range(2), "OTHER_SEEDS": range(2, 3), "UNITS": 6, "EVERY": 2}
     small |= {"RATES": (0.001, 0.01), "RATE_DEPTHS": (1,), "RATE_STEPS": 3}
     for name, value in small.items():
         monkeypatch.setattr(trainability, name, value)
@@ -51,7 +77,7 @@ def small(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["plain", "gated"])
 def test_a_point_has_a_number_for_every_net(small, kind):
-    found = trainability.run({"variant": kind, "depth": 2, "steps": 3})
+    found = trainability.run({"variant": kind, "depth": 2, "steps": 3, "updates": 4})
     assert json.loads(json.dumps(found)) == found
     assert set(found["rates"]) == {"0.001", "0.01"}
     for name in ("reached", "loss", "diverged"):
@@ -62,15 +88,15 @@ def test_a_point_has_a_number_for_every_net(small, kind):
 
 
 def test_of_equally_good_rates_the_smallest_is_taken(small, monkeypatch):
-    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind: {0.001: 1, 0.01: 1})
-    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3})["rate"] == 0.001
-    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind: {0.001: 1, 0.01: 2})
-    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3})["rate"] == 0.01
+    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates: {0.001: 1, 0.01: 1})
+    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["rate"] == 0.001
+    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates: {0.001: 1, 0.01: 2})
+    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["rate"] == 0.01
 
 
 def test_a_task_that_is_easy_is_reached(small, monkeypatch):
     monkeypatch.setattr(trainability, "TARGET", 10.0)
-    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3})["reached"] == [[2, 2], [2, 2]]
+    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["reached"] == [[2, 2], [2, 2]]
 
 
 def test_the_stored_result_was_made_with_these_settings():

@@ -2,7 +2,8 @@ r"""What comparisons of cells share: nets of equal size, and all learning rates 
 
 A net is a cell and an affine readout, as wide as a budget of parameters allows, the readout's among them. Every matrix
 that acts on a state starts with gain 1: independent normal entries of variance :math:`1 / d`, or a uniformly drawn
-orthogonal matrix. In a stack the matrices between layers start so too.
+orthogonal matrix. In a stack the matrices between layers start so too. Biases start at 0, those of an LSTM's forget
+gates at 1.
 
 Every rate of a grid is tried with the reported seeds and with others, all of them at once and with the same number of
 updates. The others alone choose the rate.
@@ -25,13 +26,12 @@ from recurrence.cells import (
     ResidualCell,
     SimpleCell,
     Stack,
-    gaussian_,
-    orthogonal_,
     parameter_count,
 )
 from recurrence.dynamics import Realisation
 from recurrence.experiments.recognition import best_metrics
 from recurrence.experiments.trainability import CELLS as DEEP
+from recurrence.experiments.trainability import start
 from recurrence.tasks import Task
 from recurrence.training import OBJECTIVES, Fit, fit
 
@@ -81,12 +81,12 @@ def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False
         orthogonal: whether the matrices start orthogonal, as those of the cell "orthogonal" do in any case.
     """
     net = CELLS[cell](task.input_size, units, depth)
-    start = orthogonal_ if orthogonal or cell == "orthogonal" else gaussian_
-    start(net, 1.0)
+    orthogonal = orthogonal or cell == "orthogonal"
+    start(net, 1.0, orthogonal)
     if isinstance(net, Stack):
         for layer in net.layers[1:]:
             between = SimpleCell(1, units)
-            start(between, 1.0)
+            start(between, 1.0, orthogonal)
             layer.U = between.W
     return Realisation(net, nn.Linear(units, task.output_size))
 

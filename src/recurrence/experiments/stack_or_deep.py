@@ -32,7 +32,7 @@ BUDGETS = {
     **{name: {"parameters": 1000, "updates": 500, "evaluate_every": 50} for name in ("Z2", "S3")},
     "S5": {"parameters": 6000, "updates": 500, "evaluate_every": 50},
 }
-SEEDS, OTHER_SEEDS, RATES, BATCH = range(5), range(5, 8), (0.002, 0.008, 0.032), 16
+SEEDS, OTHER_SEEDS, RATES, BATCH = range(5), range(5, 8), (0.002, 0.008, 0.032, 0.128), 16
 SETTINGS = {
     "seeds": list(SEEDS),
     "seeds of the rates": list(OTHER_SEEDS),

@@ -6,10 +6,11 @@ depth :math:`L`. The later inputs are noise a tenth of the symbol's size, so tha
 it from noise is not.
 
 A net starts from matrices of a given gain: independent normal entries of variance :math:`\sigma_w^2 / d`, or
-:math:`\sigma_w` times a uniformly drawn orthogonal matrix. It succeeds when its cross-entropy on the validation set
-falls to ``TARGET`` nats, where :math:`\ln 4 = 1.39` is a guess, within ``UPDATES`` updates. All gains and seeds of a
-point are trained as one batch. The learning rate of a variant is the one with most successes of other seeds at a short
-horizon.
+:math:`\sigma_w` times a uniformly drawn orthogonal matrix. Biases start at 0, those of an LSTM's forget gates at 1. A
+net succeeds when its cross-entropy on the validation set falls to ``TARGET`` nats, where :math:`\ln 4 = 1.39` is a
+guess, within a number of updates: ``UPDATES`` for every variant, and ``MORE_UPDATES`` for plain cells once more, since
+a net that has not learned yet may be about to. All gains and seeds of a point are trained as one batch. The learning
+rate is the one with most successes of other seeds at a short horizon.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +40,7 @@ STEPS = (10, 30, 100, 300)
 GAINS = (0.6, 0.8, 1.0, 1.25, 1.6)
 SEEDS, OTHER_SEEDS = range(5), range(5, 8)
 UNITS, SYMBOLS, NOISE = 32, 4, 0.1
-UPDATES, BATCH, EVERY, CLIP = 150, 8, 10, 1.0
+UPDATES, MORE_UPDATES, BATCH, EVERY, CLIP = 150, 600, 8, 10, 1.0
 TARGET = 0.1
 RATES, RATE_DEPTHS, RATE_STEPS = (0.001, 0.003, 0.01), (1, 4), 30
 LONGEST = 1200
@@ -54,6 +55,7 @@ SETTINGS = {
     "symbols": SYMBOLS,
     "noise": NOISE,
     "updates": UPDATES,
+    "more updates": MORE_UPDATES,
     "batch_size": BATCH,
     "evaluated every": EVERY,
     "clip": CLIP,
@@ -63,13 +65,13 @@ SETTINGS = {
 NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
 
 
-def _gated(inputs: int, units: int, depth: int) -> DeepLSTMCell:
-    """The LSTM's usual start: forget gates open, by a bias of 1."""
-    cell = DeepLSTMCell(inputs, units, depth)
-    top = cell.b_upper[-1] if depth > 1 else cell.b
-    with torch.no_grad():
-        top[units : 2 * units] = 1.0
-    return cell
+@torch.no_grad()
+def start(cell: Cell, gain: float, orthogonal: bool) -> None:
+    """Draw the state-side matrices with this gain. Biases are 0, but 1 in an LSTM's forget gates, as is usual."""
+    (orthogonal_ if orthogonal else gaussian_)(cell, gain)
+    if isinstance(cell, DeepLSTMCell):
+        top = cell.b_upper[-1] if cell.depth > 1 else cell.b
+        top[cell.state_size : 2 * cell.state_size] = 1.0
 
 
 def _stacked(inputs: int, units: int, depth: int) -> Stack:
@@ -82,7 +84,7 @@ CELLS: dict[str, Callable[[int, int, int], Cell]] = {
     "normalised": lambda inputs, units, depth: DeepCell(inputs, units, depth, normalised=True),
     "residual": lambda inputs, units, depth: ResidualCell(inputs, units, depth, scale=1 / depth),
     "highway": HighwayCell,
-    "gated": _gated,
+    "gated": DeepLSTMCell,
     "stacked": _stacked,
 }
 
@@ -96,10 +98,7 @@ def make(variant: str, depth: int, gain: float) -> Realisation:
         gain: :math:`\\sigma_w`.
     """
     cell = CELLS[variant](SYMBOLS + 1, UNITS, depth)
-    if variant == "orthogonal":
-        orthogonal_(cell, gain)
-    else:
-        gaussian_(cell, gain)
+    start(cell, gain, orthogonal=variant == "orthogonal")
     return Realisation(cell, nn.Linear(UNITS, SYMBOLS))
 
 
@@ -109,14 +108,14 @@ def task(steps: int) -> Task:
     return recall(steps, SYMBOLS, noise=NOISE, sizes=(512, 16, 64))
 
 
-def train(variant: str, depth: int, steps: int, rate: float, seeds: range) -> Fit:
+def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range) -> Fit:
     """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``."""
     makers = [lambda gain=gain: make(variant, depth, gain) for gain in GAINS for _ in seeds]
     return fit(
         makers,
         task(steps),
         seeds=[1000 * i + seed for i in range(len(GAINS)) for seed in seeds],
-        updates=UPDATES,
+        updates=updates,
         batch_size=BATCH,
         learning_rate=rate,
         clip=CLIP,
@@ -128,10 +127,10 @@ def train(variant: str, depth: int, steps: int, rate: float, seeds: range) -> Fi
 
 
 @cache
-def successes_by_rate(variant: str) -> dict[float, int]:
+def successes_by_rate(variant: str, updates: int) -> dict[float, int]:
     """How many nets of other seeds succeed at a short horizon, by learning rate."""
     return {
-        rate: sum(len(train(variant, depth, RATE_STEPS, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
+        rate: sum(len(train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
         for rate in RATES
     }
 
@@ -140,7 +139,12 @@ def points() -> list[dict]:
     """Every variant at every depth and horizon of at most ``LONGEST`` layers in all, the cheap ones first."""
     grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= LONGEST]
     grid.sort(key=lambda at: (at[0] * at[1], at[0]))
-    return [{"variant": variant, "depth": depth, "steps": steps} for depth, steps in grid for variant in CELLS]
+    runs = [(variant, UPDATES) for variant in CELLS] + [("plain", MORE_UPDATES)]
+    return [
+        {"variant": variant, "depth": depth, "steps": steps, "updates": updates}
+        for depth, steps in grid
+        for variant, updates in runs
+    ]
 
 
 def run(point: Mapping) -> dict:
@@ -150,9 +154,10 @@ def run(point: Mapping) -> dict:
         ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row a gain and a
         number a seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
     """
-    counts = successes_by_rate(point["variant"])
+    variant, updates = point["variant"], point["updates"]
+    counts = successes_by_rate(variant, updates)
     rate = max(RATES, key=lambda rate: (counts[rate], -rate))
-    result = train(point["variant"], point["depth"], point["steps"], rate, SEEDS)
+    result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS)
 
     def table(values: list) -> list[list]:
         return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
