@@ -1,27 +1,62 @@
 """Stability: how fast a cell forgets, and what that means for its truncation."""
 
+from recurrence.stability.bounds import (
+    gradient_bound,
+    lemma_1,
+    lemma_2,
+    lemma_3,
+    proposition_2,
+    proposition_2_power,
+    proposition_2_source,
+    rounding_term,
+    theorem_1,
+    theorem_1_length,
+)
+from recurrence.stability.constants import constants, simple_constants
 from recurrence.stability.contraction import contraction_rate, steps_to_contract
+from recurrence.stability.descent import Descent, descend, gradient_gap, step_sizes
 from recurrence.stability.gru import GRUBounds, gru_bounds
 from recurrence.stability.lstm import LSTMBounds, lstm_bounds
+from recurrence.stability.lstm_constants import lstm_constants
 from recurrence.stability.lyapunov import lyapunov_norm, weighted_gain
 from recurrence.stability.projection import Projected, project
 from recurrence.stability.search import Search, adversarial_gain
+from recurrence.stability.smoothness import Constants, LossConstants
 from recurrence.stability.states import invariant_set
 from recurrence.stability.truncation import truncated_states, truncation_length, window_length
 
 __all__ = [
+    "Constants",
+    "Descent",
     "GRUBounds",
     "LSTMBounds",
+    "LossConstants",
     "Projected",
     "Search",
     "adversarial_gain",
+    "constants",
     "contraction_rate",
+    "descend",
+    "gradient_bound",
+    "gradient_gap",
     "gru_bounds",
     "invariant_set",
+    "lemma_1",
+    "lemma_2",
+    "lemma_3",
     "lstm_bounds",
+    "lstm_constants",
     "lyapunov_norm",
     "project",
+    "proposition_2",
+    "proposition_2_power",
+    "proposition_2_source",
+    "rounding_term",
+    "simple_constants",
+    "step_sizes",
     "steps_to_contract",
+    "theorem_1",
+    "theorem_1_length",
     "truncated_states",
     "truncation_length",
     "weighted_gain",

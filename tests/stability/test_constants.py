@@ -1,0 +1,206 @@
+"""Constants of a step: against its derivatives, computed by autograd and measured norm by norm."""
+
+from dataclasses import astuple, replace
+from itertools import product
+from math import inf, sqrt
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stable_cells import DOUBLE, KINDS, draw, moved, stable_cell, step_of, uniform, vector
+from torch.func import hessian, jacrev
+
+from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from recurrence.dynamics import unroll
+from recurrence.stability import (
+    Constants,
+    LossConstants,
+    constants,
+    contraction_rate,
+    lstm_bounds,
+    lstm_constants,
+    simple_constants,
+)
+
+
+def first_order(cell, h, x, norm):
+    """The derivatives by state, input and weights, each in the norms that the constants name: exact."""
+    by_state, by_input, by_weights = (
+        matrix.detach() for matrix in jacrev(step_of(cell), (0, 1, 2))(h, x, vector(cell))
+    )
+    if norm == 2:
+        return [torch.linalg.matrix_norm(matrix, 2).item() for matrix in (by_state, by_input, by_weights)]
+    sums = [matrix.abs().sum(1).max().item() for matrix in (by_state, by_input)]
+    return [*sums, by_weights.norm(dim=1).max().item()]
+
+
+def second_order(cell, h, x, norm):
+    """By states, by state and weights, by weights twice: exact in the max norm, from below in the 2-norm."""
+    (hh, _), (_, ww) = (
+        [entry.detach() for entry in row]
+        for row in hessian(lambda h, w: step_of(cell)(h, x, w), (0, 1))(h, vector(cell))
+    )
+    hw = jacrev(lambda h: jacrev(lambda w: step_of(cell)(h, x, w))(vector(cell)))(h).detach().mT
+    if norm == 2:
+        return [climb(tensor) for tensor in (hh, hw, ww)]
+    signs = torch.tensor(list(product([-1.0, 1.0], repeat=len(h))), **DOUBLE)
+    rows = (
+        torch.einsum("sa,iab->isb", signs, hh).abs().sum(-1).max(),
+        torch.einsum("sa,iab->isb", signs, hw).norm(dim=-1).max(),
+    )
+    return [*(row.item() for row in rows), torch.linalg.matrix_norm(ww, 2).max().item()]
+
+
+def climb(tensor):
+    """The gain |T(a, b)|_2 of unit vectors a, b, made larger by turns: never above the true norm."""
+    best = 0.0
+    for seed in range(3):
+        a, b = (draw(size, seed=seed + 1) for size in tensor.shape[1:])
+        for _ in range(8):
+            a = torch.linalg.svd(torch.einsum("iab,b->ia", tensor, b / b.norm()))[2][0]
+            b = torch.linalg.svd(torch.einsum("iab,a->ib", tensor, a))[2][0]
+        best = max(best, torch.einsum("iab,a,b->i", tensor, a, b).norm().item())
+    return best
+
+
+def points(cell, found, input_bound, seed):
+    """States within the bounds of the constants, at their edge and inside, and inputs."""
+    for edge in (0, 1):
+        h = uniform(cell.state_width, seed=seed + edge)
+        h = h.sign() if edge else h
+        x = input_bound * uniform(cell.input_size, seed=seed + 2 + edge).sign()
+        if isinstance(cell, LSTMCell):
+            size = torch.full_like(h, found.state_bound)
+            size[: cell.state_size].clamp_(max=1)
+            yield h * size, x
+        else:
+            yield h / h.norm() * found.state_bound * (1 if edge else 0.5), x
+
+
+CELLS = st.tuples(
+    st.sampled_from(KINDS), st.floats(0.05, 0.98), st.integers(1, 2), st.integers(1, 2), st.integers(0, 2**32),
+    st.floats(0.1, 3),
+)  # fmt: skip
+
+
+@given(CELLS, st.floats(0, 2), st.floats(0, 1))
+@settings(max_examples=30)
+def test_no_derivative_is_larger(recipe, input_bound, share):
+    """At both cells and between them, at states and inputs within the bounds."""
+    kind, rate, d_in, d, seed, size = recipe
+    cell = stable_cell(kind, rate, d_in, d, seed, size)
+    other = stable_cell(kind, rate, d_in, d, seed + 5, size)
+    found = constants(cell, other, input_bound=input_bound)
+    for one in (cell, moved(cell, other, share)):
+        for h, x in points(one, found, input_bound, seed):
+            measured = first_order(one, h, x, found.norm) + second_order(one, h, x, found.norm)
+            for value, bound in zip(measured, astuple(found)[:6], strict=True):
+                assert value <= bound * (1 + 1e-9) + 1e-12
+
+
+@given(CELLS, st.floats(0, 2), st.booleans())
+@settings(max_examples=30)
+def test_no_state_is_larger(recipe, input_bound, begun):
+    kind, rate, d_in, d, seed, size = recipe
+    cell = stable_cell(kind, rate, d_in, d, seed, size)
+    start = uniform(cell.state_width, seed=seed) if begun else torch.zeros(cell.state_width, **DOUBLE)
+    order = inf if kind == "lstm" else 2
+    found = constants(cell, input_bound=input_bound, start=torch.linalg.vector_norm(start, order).item())
+    inputs = input_bound * uniform(30, 4, d_in, seed=seed).sign()
+    states = unroll(cell, inputs, start).detach()
+    assert torch.linalg.vector_norm(states, order, -1).max() <= found.state_bound * (1 + 1e-12)
+    pushed = cell(torch.zeros(4, cell.state_width, **DOUBLE), inputs[0]).detach()
+    assert torch.linalg.vector_norm(pushed, order, -1).max() <= found.drive_bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_rate_is_the_certificate(kind):
+    cell = stable_cell(kind, 0.7, 2, 3)
+    assert constants(cell).rate == pytest.approx(contraction_rate(cell), rel=1e-12)
+    assert constants(cell).norm == ("max" if kind == "lstm" else 2)
+
+
+def scalar(kind, w, u=1.0, b=0.0):
+    cell = SimpleCell(1, 1, "tanh", **DOUBLE) if kind == "tanh" else LinearCell(1, 1, **DOUBLE)
+    with torch.no_grad():
+        for parameter, value in zip(cell.parameters(), (w, u, b), strict=True):
+            parameter.fill_(value)
+    return cell
+
+
+def test_a_scalar_linear_cell_by_hand():
+    found = constants(scalar("linear", 0.75, 2.0, 1.0), input_bound=0.5)
+    state = 2 / (1 - 0.75)
+    wanted = Constants(0.75, 2, sqrt(state**2 + 0.25 + 1), 0, 1, 0, 2, state)
+    assert astuple(found) == pytest.approx(astuple(wanted), rel=1e-12)
+
+
+def test_a_scalar_tanh_reaches_its_constants():
+    """On a grid of states and inputs the gain reaches the rate, and its change 4 / (3 sqrt 3) w^2."""
+    w = 0.9
+    found = constants(scalar("tanh", w, 1.0), input_bound=1.0)
+    a = torch.linspace(-1.5, 1.5, 3001, **DOUBLE)
+    slope = 1 - a.tanh().square()
+    assert (w * slope).max() == pytest.approx(found.rate, rel=1e-12)
+    assert (2 * a.tanh() * slope * w**2).max() == pytest.approx(found.by_states, rel=1e-5)
+
+
+def test_a_region_of_weights_needs_no_cell():
+    cell = stable_cell("tanh", 0.6, 2, 3)
+    W, U = (torch.linalg.matrix_norm(matrix.detach(), 2).item() for matrix in (cell.W, cell.U))
+    drive = (cell.U.detach().abs().sum(1) + cell.b.detach().abs()).norm().item()
+    by_hand = simple_constants(width=3, recurrent=W, inputs=U, drive=drive, input_norm=sqrt(2))
+    assert astuple(by_hand) == pytest.approx(astuple(constants(cell)), rel=1e-12)
+    everything = simple_constants(width=3, recurrent=W, inputs=inf, drive=inf, input_norm=sqrt(2))
+    assert everything.state_bound == pytest.approx(sqrt(3))
+    assert replace(everything, by_input=0.0, drive_bound=0.0).by_weights == pytest.approx(sqrt(3 + 2 + 1))
+
+
+def test_the_linear_cell_without_contraction_is_not_bounded():
+    found = constants(scalar("linear", 1.0))
+    assert (found.rate, found.state_bound, found.sensitivity) == (pytest.approx(1.0), inf, inf)
+
+
+def test_an_lstm_that_begins_elsewhere():
+    cell = stable_cell("lstm")
+    assert constants(cell, start=0.5).state_bound == lstm_bounds(cell).C
+    assert constants(cell).state_bound <= lstm_bounds(cell).C
+
+
+def test_losses():
+    h, target = torch.linspace(-3, 3, 601, **DOUBLE), 0.5
+    found = LossConstants.pseudo_huber(2.0)
+    values = torch.sqrt(1 + (2 * h - target) ** 2) - 1
+    slope = values.diff() / h.diff()
+    assert slope.abs().max() <= found.lipschitz
+    assert (slope.diff() / h.diff()[1:]).abs().max() == pytest.approx(found.smoothness, rel=1e-2)
+    squared = LossConstants.squared(2.0, 6.0, 0.5)
+    values = (2 * h + target) ** 2 / 2
+    slope = values.diff() / h.diff()
+    assert slope.abs().max() == pytest.approx(squared.lipschitz, rel=1e-2)
+    assert (slope.diff() / h.diff()[1:]).abs().max() == pytest.approx(squared.smoothness, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: constants(), "at least one cell"),
+        (lambda: constants(GRUCell(1, 2, **DOUBLE)), "linear and simple cells and the LSTM"),
+        (lambda: constants(SimpleCell(1, 2, "relu", **DOUBLE)), "relu"),
+        (lambda: constants(SimpleCell(1, 2, torch.sin, **DOUBLE)), "sin"),
+        (lambda: constants(SimpleCell(1, 2, **DOUBLE), SimpleCell(1, 3, **DOUBLE)), "one kind and size"),
+        (lambda: constants(SimpleCell(1, 2, **DOUBLE), LinearCell(1, 2, **DOUBLE)), "one kind and size"),
+        (lambda: constants(LinearCell(1, 2, **DOUBLE), input_bound=-1.0), "input_bound"),
+        (lambda: constants(LinearCell(1, 2, **DOUBLE), start=-1.0), "start"),
+        (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=2.0), "start"),
+        (lambda: lstm_constants(lstm_bounds(LSTMCell(1, 2, **DOUBLE)), input_size=1, inputs=(1, 1, 1)), "four"),
+        (lambda: simple_constants(width=2, recurrent=-1, inputs=1, drive=1, input_norm=1), "recurrent"),
+        (lambda: Constants(0.5, 1, 1, -1, 1, 1, 1, 1), "by_states"),
+        (lambda: Constants(0.5, 1, 1, 1, 1, 1, 1, 1, 3), "norm"),
+        (lambda: LossConstants(1.0, float("nan")), "smoothness"),
+    ],
+)
+def test_bad_input(call, words, unchecked):
+    with pytest.raises(ValueError, match=words):
+        call()
