@@ -16,12 +16,12 @@ def by_autograd(gain, steps, seed=0):
     """The same net and inputs by a plain loop, and the gradients by autograd."""
     g = torch.Generator().manual_seed(seed)
     bound = 64**-0.5
-    for shape in ((64, 64), (64, 1), (64,)):  # the cell's own first weights
+    for shape in ((64, 64), (64, 64), (64,)):  # the cell's own first weights
         torch.empty(shape, dtype=torch.float64).uniform_(-bound, bound, generator=g)
     W = torch.randn(64, 64, generator=g, dtype=torch.float64) * gain / 8
     torch.randn(64, generator=g, dtype=torch.float64)  # biases of standard deviation zero
-    U = 0.3 * torch.randn(64, 1, generator=g, dtype=torch.float64)
-    x = torch.randn(120, 300, 1, generator=g, dtype=torch.float64)
+    U = 0.3 / 8 * torch.randn(64, 64, generator=g, dtype=torch.float64)
+    x = torch.randn(120, 300, 64, generator=g, dtype=torch.float64)
     end = torch.randn(64, generator=g, dtype=torch.float64)
     end = end / end.norm()
     h, kept = torch.zeros(300, 64, dtype=torch.float64), None

@@ -23,11 +23,14 @@ below the logarithm of the mean: the top exponent at width :math:`n` differs fro
 A residual layer :math:`a_l = a_{l-1} + s\, \sigma(z_l)` adds a path of gain 1 that is uncorrelated with the other:
 :math:`\chi = 1 + s^2 \sigma_w^2\, \mathbb{E}\, \sigma'^2`, and the states grow with depth, without a fixed point.
 
-An input :math:`U x_t` that is fresh at each step acts like a bias: add its variance to :math:`\sigma_b^2`. A recurrent
-net applies one :math:`W` again and again; its wide limit is the same where the states of different times are
-uncorrelated (Molgedey, Schuchhardt & Schuster 1992), as they are in chaos without a bias; for gated cells see Chen,
-Pennington & Schoenholz (2018). Orthogonal matrices of scale :math:`\sigma_w` have the same two maps in the limit, and
-differ in the spread of the singular values (Pennington, Schoenholz & Ganguli 2017).
+Noise that is fresh at each step and independent for each unit acts like a bias: add its variance to :math:`\sigma_b^2`.
+An input :math:`U x_t` of many independent numbers, with :math:`U` random, comes near it. A single number :math:`x_t`
+does not: it moves all units together, so that :math:`q_t` stays random at every width, and the rate is the mean of
+:math:`\frac12 \log \chi` over it. A recurrent net applies one :math:`W` again and again; its wide limit is the same
+where the states of different times are uncorrelated (Molgedey, Schuchhardt & Schuster 1992), as they are in chaos
+without a bias; for gated cells see Chen, Pennington & Schoenholz (2018). Orthogonal matrices of scale :math:`\sigma_w`
+have the same two maps in the limit, and differ in the spread of the singular values (Pennington, Schoenholz & Ganguli
+2017).
 """
 
 from collections.abc import Callable

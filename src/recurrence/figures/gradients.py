@@ -26,10 +26,10 @@ def gradient_frame(gain: float, steps: int, seed: int = 0) -> dict[str, Any]:
     r"""The frame of the gradient explorer: histogram of :math:`\log_{10} \lVert \partial \ell/\partial h_{T-n} \rVert`.
 
     The net is :math:`h_t = \tanh(W h_{t-1} + U x_t)` with 64 units, :math:`W_{ij} \sim N(0, \gamma^2 / 64)`,
-    :math:`U_i \sim N(0, 0.3^2)` and inputs :math:`x_t \sim N(0, 1)`; :math:`\ell` is the projection of the last state
-    on a random unit vector, so that its gradient has length 1 at the end. The predictions are
-    :math:`n \log_{10} \lVert W \rVert`, :math:`n \log_{10} \rho(W)`, and :math:`n \lambda / \ln 10` with the exponent
-    :math:`\lambda` of mean-field theory.
+    :math:`U_{ij} \sim N(0, 0.3^2 / 64)` and inputs :math:`x_t \sim N(0, I)` of 64 numbers; :math:`\ell` is the
+    projection of the last state on a random unit vector, so that its gradient has length 1 at the end. The predictions
+    are :math:`n \log_{10} \lVert W \rVert`, :math:`n \log_{10} \rho(W)`, and :math:`n \lambda / \ln 10` with the
+    exponent :math:`\lambda` of mean-field theory.
 
     Args:
         gain: :math:`\gamma > 0`, the standard deviation of a weight times the root of the number of units.
@@ -73,11 +73,11 @@ def _power(exponent: float) -> str:
 def _run(gain: float, seed: int) -> tuple[Float[Tensor, "time batch"], float, float]:
     """Powers of ten of the gradients by every state, and of the norm and the spectral radius."""
     generator = torch.Generator().manual_seed(seed)
-    cell = SimpleCell(1, _UNITS, generator=generator, dtype=torch.float64).requires_grad_(False)
+    cell = SimpleCell(_UNITS, _UNITS, generator=generator, dtype=torch.float64).requires_grad_(False)
     gaussian_(cell, gain, generator=generator)
     options = {"generator": generator, "dtype": torch.float64}
-    cell.U.copy_(_DRIVE * torch.randn(_UNITS, 1, **options))
-    inputs = torch.randn(_LONGEST + 20, _SEQUENCES, 1, **options)
+    cell.U.copy_(_DRIVE / _UNITS**0.5 * torch.randn(_UNITS, _UNITS, **options))
+    inputs = torch.randn(_LONGEST + 20, _SEQUENCES, _UNITS, **options)
     end = torch.nn.functional.normalize(torch.randn(_UNITS, **options), dim=0)
     logs = gradient_norms(cell, inputs, lambda h: h @ end, log_scale=True) / math.log(10)
     norm = math.log10(torch.linalg.matrix_norm(cell.W, 2))
