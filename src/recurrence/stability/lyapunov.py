@@ -1,10 +1,12 @@
 r"""A norm in which a stable matrix contracts: :math:`|h|_P = \sqrt{h^\top P h}`, from a Lyapunov equation."""
 
 from math import inf, sqrt
+from warnings import catch_warnings, simplefilter
 
+import numpy as np
 import torch
 from jaxtyping import Float
-from scipy.linalg import eigh, solve_discrete_lyapunov
+from scipy.linalg import LinAlgWarning, eigh, solve_discrete_lyapunov
 from torch import Tensor
 
 from recurrence.stability.norms import EPS, UP
@@ -21,7 +23,7 @@ def lyapunov_norm(A: Float[Tensor, "d d"]) -> Float[Tensor, "d d"]:
 
     Raises:
         ValueError: A is not a square matrix of finite numbers, or no norm is found in which it contracts in float64:
-            its spectral radius is 1 or more, or so near that rounding hides it.
+            its spectral radius is 1 or more, or the condition of P is so bad (about 1e14) that rounding hides it.
 
     Source: Horn and Johnson (2013), "Matrix analysis", lemma 5.6.10, which has another norm of this kind.
     """
@@ -41,7 +43,10 @@ def find_norm(A: Float[Tensor, "d d"]) -> Float[Tensor, "d d"] | None:
     if radius >= 1:
         return None
     scaled = (A * (2 / (1 + radius))).cpu().numpy()
-    P = torch.from_numpy(solve_discrete_lyapunov(scaled.T, torch.eye(len(A)).double().numpy())).to(A)
+    with catch_warnings():
+        simplefilter("ignore", LinAlgWarning)  # of a bad condition: what comes of it is certified, or not
+        solution = solve_discrete_lyapunov(scaled.T, np.eye(len(A)))
+    P = torch.from_numpy(solution).to(A)
     P = (P + P.mT) / 2
     return P if P.isfinite().all() and weighted_gain(A, P) < 1 else None
 
@@ -53,6 +58,10 @@ def weighted_gain(A: Float[Tensor, "d d"], P: Float[Tensor, "d d"]) -> float:
     :math:`t P - A^\top P A` has no eigenvalue below some :math:`-s`, so that the square of the gain is at most
     :math:`t + s / \lambda_{\min}(P)`.
     """
+    scale = A.abs().max().item()
+    if scale == 0:
+        return 0.0
+    A = A / scale  # so that no square is beyond the range of floats
     n, image = len(A), A.mT @ P @ A
     image = (image + image.mT) / 2
     spectrum = torch.linalg.eigvalsh(P)
@@ -63,4 +72,4 @@ def weighted_gain(A: Float[Tensor, "d d"], P: Float[Tensor, "d d"]) -> float:
     t = max(0.0, float(eigh(image.cpu().numpy(), P.cpu().numpy(), eigvals_only=True)[-1]))
     rounding = 4 * (8 + n) * EPS * size * (t + n * torch.linalg.matrix_norm(A).item() ** 2)
     below = max(0.0, -torch.linalg.eigvalsh(t * P - image)[0].item())
-    return sqrt(t + (rounding + below) / least) * UP
+    return scale * sqrt(t + (rounding + below) / least) * UP

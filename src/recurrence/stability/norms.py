@@ -13,7 +13,6 @@ from torch import Tensor
 
 from recurrence.cells.activations import ACTIVATIONS, Activation
 
-__all__ = ["EPS", "SLOPE_BOUNDS", "exact", "max_norm", "row_sums", "slope_bound", "two_norm"]
 
 EPS = torch.finfo(torch.float64).eps
 UP = 1 + 16 * EPS  # covers a handful of roundings of positive numbers

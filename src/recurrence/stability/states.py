@@ -50,16 +50,15 @@ def invariant_set(cell: Cell, input_bound: float = 1.0) -> Box:
             raise ValueError("a forget gate of the LSTMCell opens so far that its 1 / (1 - F) is beyond all floats")
         return _symmetric(torch.cat([torch.ones_like(memory), memory]))
     if isinstance(cell, GRUCell):
-        return _symmetric(torch.ones(cell.state_width))
+        return _symmetric(torch.ones(cell.state_width, dtype=torch.float64))
     low, high = RANGES.get(activation_of(cell), (-inf, inf))
     if high < inf:
         return Box([low] * cell.state_width, [high] * cell.state_width)
-    return _symmetric(torch.full((cell.state_width,), max(_reach(cell, B), EPS)))
+    return _symmetric(torch.full((cell.state_width,), max(_reach(cell, B), EPS), dtype=torch.float64))
 
 
 def _symmetric(radius: Float[Tensor, " width"]) -> Box:
-    radius = radius.double().cpu()
-    return Box(-radius, radius)
+    return Box(-radius.cpu(), radius.cpu())
 
 
 def _reach(cell: Cell, input_bound: float) -> float:
