@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from stable_cells import DOUBLE, KINDS, draw, moved, stable_cell, step_of, uniform, vector
-from torch.func import hessian, jacrev
+from torch.func import jacrev
 
 from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import unroll
@@ -37,11 +37,12 @@ def first_order(cell, h, x, norm):
 
 def second_order(cell, h, x, norm):
     """By states, by state and weights, by weights twice: exact in the max norm, from below in the 2-norm."""
-    (hh, _), (_, ww) = (
-        [entry.detach() for entry in row]
-        for row in hessian(lambda h, w: step_of(cell)(h, x, w), (0, 1))(h, vector(cell))
-    )
-    hw = jacrev(lambda h: jacrev(lambda w: step_of(cell)(h, x, w))(vector(cell)))(h).detach().mT
+
+    def slopes(h, weights):
+        return jacrev(lambda h, weights: step_of(cell)(h, x, weights), (0, 1))(h, weights)
+
+    (hh, hw), (_, ww) = jacrev(slopes, (0, 1))(h, vector(cell))
+    hh, hw, ww = hh.detach(), hw.detach(), ww.detach()
     if norm == 2:
         return [climb(tensor) for tensor in (hh, hw, ww)]
     signs = torch.tensor(list(product([-1.0, 1.0], repeat=len(h))), **DOUBLE)
