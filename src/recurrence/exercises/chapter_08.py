@@ -1,11 +1,11 @@
 r"""The exercises of chapter 8, deep cells, with their oracles.
 
-Formulas are held against exact numbers, a root and counting; the Jacobian of a stack against autograd; a cell that a
+Formulas are held against exact numbers, roots and counting; the Jacobian of a stack against autograd; a cell that a
 reader initialised is run.
 """
 
 from fractions import Fraction
-from math import exp, log
+from math import log
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from numpy.random import Generator
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from recurrence.dynamics import MeanField
 from recurrence.exercises.deep_designs import deep_cell, holds
 from recurrence.exercises.record import Case, Exercise
 
@@ -33,16 +34,9 @@ def _weights(generator: Generator) -> Case:
     return (signs * generator.uniform(0.05, 4, size=size)).tolist(), int(generator.integers(1, 20_000))
 
 
-def _by_counting_up(L: int, chi: float) -> int:
-    T, rate = 0, abs(log(chi))
-    while (T + 1) * L * rate <= 6:
-        T += 1
-    return T
-
-
-def _depth_and_gain(generator: Generator) -> Case:
-    log_chi = float(generator.choice([-1, 1]) * generator.uniform(0.01, 2))
-    return int(generator.integers(1, 17)), exp(log_chi)
+def _on_the_border(L: int, T: int) -> float:
+    """Where six depth scales of mean-field theory are as long as the run."""
+    return float(brentq(lambda gain: 6 * MeanField("tanh", gain).depth_scale / (L * T) - 1, 1e-3, 1 - 1e-9, xtol=1e-14))
 
 
 def _by_root(L: int, T: int) -> float:
@@ -91,12 +85,12 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "08-border",
-        "How far a border lets you go",
-        "longest(L, chi)",
-        ("L", "chi"),
-        cases=((1, 0.64), (4, 0.64), (1, 1.181), (16, 0.36), (1, 0.999)),
-        sample=_depth_and_gain,
-        oracle=_by_counting_up,
+        "The gain that a run needs",
+        "smallest_gain(L, T)",
+        ("L", "T"),
+        cases=((1, 10), (4, 10), (1, 1), (10, 4), (16, 300)),
+        sample=_depth_and_steps,
+        oracle=_on_the_border,
     ),
     Exercise(
         "08-carry",

@@ -26,8 +26,8 @@ def holds(value: Any) -> bool:
         value: a :func:`deep_cell` with other matrices, and biases of 0.
 
     Raises:
-        ValueError: no such cell, a bias that is not 0, a matrix whose norm is not between 0.5 and 3, or a gradient
-            that does not hold, with its logarithm.
+        ValueError: no such cell, a bias that is not 0, a matrix whose norm is not between 0.5 and 3, two equal
+            matrices, or a gradient that does not hold, with its logarithm.
     """
     if not isinstance(value, DeepCell) or (value.depth, value.state_size, value.W.shape[0]) != (DEPTH, UNITS, UNITS):
         raise ValueError("the answer is the cell that the function was given, a DeepCell(1, 32, 16)")
@@ -40,6 +40,10 @@ def holds(value: Any) -> bool:
             norm = torch.linalg.matrix_norm(W, 2).item() if W.isfinite().all() else float("nan")
             if not NORMS[0] <= norm <= NORMS[1]:
                 raise ValueError(f"the matrix of layer {l} has the norm {norm:.3g}, and it must be between 0.5 and 3")
+        for l, W in enumerate(value.layer_matrices()):
+            for k, other in enumerate(value.layer_matrices()[:l]):
+                if torch.equal(W, other):
+                    raise ValueError(f"the matrices of layers {k + 1} and {l + 1} are equal")
         generator = torch.Generator().manual_seed(1)
         options = {"generator": generator, "dtype": torch.float64}
         x = 0.1 * torch.randn(STEPS, SEQUENCES, 1, **options)
