@@ -14,7 +14,7 @@ from recurrence.dynamics.jacobians import jacobian
 from recurrence.stability.contraction import NORMS, Norm
 from recurrence.stability.lyapunov import lyapunov_norm
 from recurrence.stability.norms import check_input_bound
-from recurrence.stability.plain import is_linear, layers
+from recurrence.stability.plain import is_linear, layers, slope
 from recurrence.stability.states import invariant_set
 
 APART = 1e-3  # how far apart a pair starts, in radii; rounding moves its gain by 1e-13 of the longest radius
@@ -103,9 +103,9 @@ def _ascend(
     point, best, highest = start, start, gain(start)
     for part in torch.logspace(-0.5, -2.5, steps).tolist():
         point = point.detach().requires_grad_()
-        (slope,) = torch.autograd.grad(gain(point).sum() + 0 * point.sum(), point)
+        (uphill,) = torch.autograd.grad(gain(point).sum() + 0 * point.sum(), point)
         point = torch.minimum(
-            torch.maximum(point.detach() + part * box.radius * slope.nan_to_num().sign(), box.low), box.high
+            torch.maximum(point.detach() + part * box.radius * uphill.nan_to_num().sign(), box.low), box.high
         )
         reached = gain(point)
         best = torch.where((reached > highest)[:, None], point, best)
@@ -119,7 +119,7 @@ def _domain(cell: Cell, input_bound: float) -> Box:
     except ValueError:
         if isinstance(cell, LSTMCell | GRUCell):
             raise
-        layers(cell)
+        slope(cell)  # refuses a cell without a certificate
         return Box([-1.0] * cell.state_width, [1.0] * cell.state_width)
 
 

@@ -1,0 +1,92 @@
+"""The search from below: never above a certificate, and at the supremum where that is known."""
+
+import contraction_cells as zoo
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recurrence.cells import LinearCell, ResidualCell
+from recurrence.stability import adversarial_gain, contraction_rate, invariant_set
+
+SIZES = {"max": torch.inf, 2: 2}
+
+
+@settings(max_examples=15)
+@given(zoo.cells(most=2.0), st.sampled_from([0.0, 1.0]), st.sampled_from([2, "max"]), st.integers(0, 2**32))
+def test_it_never_beats_a_certificate(cell, bound, norm, seed):
+    cell = cell()
+    rate = contraction_rate(cell, norm, bound)
+    found = adversarial_gain(cell, norm, bound, starts=6, steps=10, seed=seed)
+    assert found.infinitesimal <= rate * (1 + 1e-12)
+    assert found.gain <= rate + 1e-12 * (1 + found.h.abs().max())
+
+
+@pytest.mark.parametrize("kind", zoo.KINDS)
+@pytest.mark.parametrize("norm", [2, "max"])
+def test_what_it_returns_is_a_pair_of_the_set_with_that_gain(kind, norm):
+    cell = zoo.make(kind, 3, 0.5, 1.0, 2)
+    found = adversarial_gain(cell, norm, 0.7, starts=6, steps=15)
+    with torch.no_grad():
+        after = cell(found.h, found.x) - cell(found.other, found.x)
+    size = torch.linalg.vector_norm(torch.stack([after, found.h - found.other]), SIZES[norm], dim=-1)
+    assert (size[0] / size[1]).item() == pytest.approx(found.gain, rel=1e-9)
+    assert invariant_set(cell, 0.7).contains(torch.stack([found.h, found.other])).all()
+    assert found.x.abs().max() <= 0.7
+    assert found.gain == pytest.approx(found.infinitesimal, rel=0.05)
+
+
+def test_it_finds_the_supremum_of_simple_and_linear_cells():
+    for kind in ("tanh", "linear", "relu"):
+        cell = zoo.make(kind, 3, 0.7, 0.3, 1)
+        for norm in (2, "max"):
+            rate = contraction_rate(cell, norm, 2.0)
+            assert adversarial_gain(cell, norm, 2.0, starts=16, steps=60).gain >= 0.97 * rate
+
+
+def test_it_comes_near_the_certificate_of_an_lstm():
+    """With an open input gate, the corner that the certificate takes for the worst is there."""
+    cell = zoo.make("lstm", 2, 0.2, 0.0, 3)
+    with torch.no_grad():
+        cell.b_i.fill_(30.0)
+    rate = contraction_rate(cell, "max", 1.0)
+    assert 0.95 * rate <= adversarial_gain(cell, starts=32, steps=100).gain <= rate
+
+
+def test_a_linear_cell_in_its_own_norm():
+    cell = LinearCell(1, 2, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.copy_(torch.tensor([[0.5, 4.0], [0.0, 0.5]]))
+    rate = contraction_rate(cell, "lyapunov")
+    found = adversarial_gain(cell, "lyapunov", starts=2, steps=2)
+    assert found.gain == pytest.approx(rate, rel=1e-9)
+    assert found.gain < 1 < adversarial_gain(cell, 2, starts=2, steps=2).gain
+
+
+def test_a_seed_decides_and_the_cell_stays():
+    cell = zoo.make("gru", 3, 1.0, 1.0, 0, torch.float32)
+    before = [p.detach().clone() for p in cell.parameters()]
+    state = torch.random.get_rng_state()
+    first, again = (adversarial_gain(cell, starts=4, steps=5, seed=7) for _ in range(2))
+    assert first.gain == again.gain
+    assert torch.equal(first.h, again.h)
+    assert adversarial_gain(cell, starts=4, steps=5, seed=8).gain != first.gain
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert all(torch.equal(p, q) and p.requires_grad for p, q in zip(cell.parameters(), before, strict=True))
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: adversarial_gain(c, starts=0), "at least one start"),
+        (lambda c: adversarial_gain(c, steps=0), "at least one start"),
+        (lambda c: adversarial_gain(c, 3), "norm must be one of"),
+        (lambda c: adversarial_gain(c, "lyapunov"), "the last for linear cells"),
+        (lambda c: adversarial_gain(c, input_bound=-1.0), "input_bound must be"),
+        (lambda c: adversarial_gain(ResidualCell(1, 2, depth=1)), "no contraction is certified for ResidualCell"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(zoo.make("lstm", 2, 1.0, 0.0, 0))
