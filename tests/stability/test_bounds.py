@@ -21,7 +21,10 @@ from recurrence.stability import (
     lemma_1,
     lemma_2,
     lemma_3,
+    lstm_bounds,
+    lstm_constants,
     project,
+    project_within,
     proposition_2,
     proposition_2_power,
     proposition_2_source,
@@ -119,23 +122,20 @@ def test_lemma_3(recipe, bound, exponent, k):
 )
 @settings(max_examples=25)
 def test_proposition_2_and_theorem_1(recipe, k, schedule, exponent, steps):
-    """On the convex set between all weights that the two descents visit, after a projection onto a convex set."""
+    """On the convex set that an LSTM is kept in; for other cells between all weights that the two descents visit."""
     kind, rate, d_in, d, seed, size = recipe
     cell = stable_cell(kind, rate, d_in, d, seed, size)
     inputs, loss, loss_constants = data(kind, d_in, d, seed, time=20)
     visited = [cell]
-    sizes = step_sizes(schedule, 10**exponent / (1 if kind != "lstm" else 100), steps)
+    sizes = step_sizes(schedule, 10**exponent, steps)
 
     def keep(model):
-        if kind != "lstm":
-            project(model, rate)
+        project_within(model, lstm_bounds(cell)) if kind == "lstm" else project(model, rate)
         visited.append(moved(model, model, 0))
 
     done = descend(cell, inputs, loss, k, sizes, keep)
-    found = constants(*visited)
-    if found.rate >= 1:
-        assert kind == "lstm"
-        return
+    within = lstm_constants(lstm_bounds(cell), input_size=d_in, inputs=(inf,) * 4) if kind == "lstm" else None
+    found = within or constants(*visited)
     gap, smooth, slope = (
         lemma_2(found, loss_constants, k),
         lemma_3(found, loss_constants),

@@ -20,6 +20,7 @@ from recurrence.stability import (
     contraction_rate,
     lstm_bounds,
     lstm_constants,
+    project_within,
     simple_constants,
 )
 
@@ -183,6 +184,31 @@ def test_losses():
     assert (slope.diff() / h.diff()[1:]).abs().max() == pytest.approx(squared.smoothness, rel=1e-2)
 
 
+NAMES = ("forget", "w_i", "w_f", "w_z", "w_o")
+
+
+@given(st.floats(0.1, 0.9), st.integers(1, 3), st.integers(1, 3), st.floats(0, 2), st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_the_projection_within_bounds(rate, d_in, d, input_bound, seed):
+    """It leads into the set, leaves what is there, and the angle to every other cell of the set is not acute."""
+    inner, outer = (stable_cell("lstm", rate, d_in, d, seed + one) for one in (0, 7))
+    bounds, before = lstm_bounds(inner, input_bound), vector(outer)
+    with torch.no_grad():
+        for parameter in outer.parameters():
+            parameter.add_(draw(*parameter.shape, seed=seed + 3))
+        before = vector(outer)
+    assert project_within(outer, bounds) is outer
+    for name in NAMES:
+        assert (getattr(lstm_bounds(outer, input_bound), name) <= getattr(bounds, name)).all()
+    nearest = vector(outer)
+    project_within(outer, bounds)
+    torch.testing.assert_close(vector(outer), nearest, rtol=1e-12, atol=1e-12)
+    project_within(inner, bounds)
+    for share in (0.0, 0.5, 0.9):
+        member = vector(moved(inner, outer, share))
+        assert (before - nearest) @ (member - nearest) <= 1e-10 * (1 + before.norm() ** 2)
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -196,6 +222,7 @@ def test_losses():
         (lambda: constants(LinearCell(1, 2, **DOUBLE), start=-1.0), "start"),
         (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=2.0), "start"),
         (lambda: lstm_constants(lstm_bounds(LSTMCell(1, 2, **DOUBLE)), input_size=1, inputs=(1, 1, 1)), "four"),
+        (lambda: project_within(LSTMCell(1, 3, **DOUBLE), lstm_bounds(LSTMCell(1, 2, **DOUBLE))), "units"),
         (lambda: simple_constants(width=2, recurrent=-1, inputs=1, drive=1, input_norm=1), "recurrent"),
         (lambda: Constants(0.5, 1, 1, -1, 1, 1, 1, 1), "by_states"),
         (lambda: Constants(0.5, 1, 1, 1, 1, 1, 1, 1, 3), "norm"),

@@ -17,7 +17,7 @@ from recurrence.stability.contraction import contraction_rate, steps_to_contract
 from recurrence.stability.descent import Descent, descend, gradient_gap, step_sizes
 from recurrence.stability.gru import GRUBounds, gru_bounds
 from recurrence.stability.lstm import LSTMBounds, lstm_bounds
-from recurrence.stability.lstm_constants import lstm_constants
+from recurrence.stability.lstm_constants import lstm_constants, project_within
 from recurrence.stability.lyapunov import lyapunov_norm, weighted_gain
 from recurrence.stability.projection import Projected, project
 from recurrence.stability.search import Search, adversarial_gain
@@ -48,6 +48,7 @@ __all__ = [
     "lstm_constants",
     "lyapunov_norm",
     "project",
+    "project_within",
     "proposition_2",
     "proposition_2_power",
     "proposition_2_source",

@@ -97,7 +97,8 @@ def proposition_2(gap: float, smoothness: float, step_sizes: Sequence[float], gr
     .. math:: \delta_0 = 0, \qquad \delta_t = \delta_{t-1} + \alpha_t \min(\beta \delta_{t-1} + E,\; 2 G)
 
     for any step sizes :math:`\alpha_1, \dots, \alpha_N`. Both models begin with the same weights; the projection is
-    onto a closed convex set, on which the constants hold.
+    onto one closed convex set for all steps, on which the constants hold: :func:`project` of a simple or linear cell,
+    :func:`project_within` of an LSTM.
 
     Args:
         gap: E, how far the two gradients are apart at the same weights (Lemma 2).

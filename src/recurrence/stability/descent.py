@@ -81,7 +81,8 @@ def descend(
         loss: :math:`\ell`, from what the readout sees of the last state, ``(batch, d)``, to a number.
         k: inputs that the truncated model reads, at least 1.
         step_sizes: :math:`\alpha_1, \dots, \alpha_N`.
-        project: :math:`\Pi`, changes a cell in place after each step; None: nothing does.
+        project: :math:`\Pi`, changes a cell in place after each step; None: nothing does. Proposition 2 is about the
+            projection onto one convex set, see there.
         every_step: the loss is of all states, ``(time, batch, d)``, each truncated for itself.
 
     Raises:

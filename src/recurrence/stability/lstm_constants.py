@@ -13,6 +13,7 @@ from torch import Tensor
 from recurrence.cells import LSTMCell
 from recurrence.stability.lstm import LSTMBounds, lstm_bounds
 from recurrence.stability.norms import EPS, exact, row_sums
+from recurrence.stability.rows import onto_balls, onto_gates
 from recurrence.stability.smoothness import SIGMOID_CURVE, TANH_CURVE, Constants, reach
 
 MARGIN = 1 + 256 * EPS  # covers the roundings of the formulas, sums and products of positive numbers
@@ -113,3 +114,36 @@ def between_lstms(cells: Sequence[LSTMCell], input_bound: float, start: float) -
     return lstm_constants(
         bounds, input_size=cells[0].input_size, inputs=inputs.tolist(), drive_bound=drive, start=start
     )
+
+
+@torch.no_grad()
+def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
+    r"""Move an LSTM's weights, in place, to the nearest ones within fixed bounds, which form a convex set.
+
+    It is what Proposition 2 asks of a projection: one set for all cells, the one that ``lstm_constants`` are for.
+    :func:`project` fixes its set anew for every cell. The margins for rounding are those of :func:`project`.
+
+    Args:
+        cell: any LSTM of the size of the bounds.
+        bounds: of the rows' sums and of what each forget gate opens to, for their ``input_bound``.
+
+    Returns:
+        The same cell.
+
+    Raises:
+        ValueError: the bounds are of another size, or a weight is not finite.
+    """
+    d = cell.state_size
+    if bounds.forget.shape != (d,):
+        raise ValueError(f"the bounds are of {len(bounds.forget)} units, and {cell} has {d}")
+    W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
+    margin = 8 * (d + cell.input_size + 16) * EPS + 2 * torch.finfo(cell.W.dtype).eps
+    radii = torch.stack([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device) * (1 - margin)
+    limit = bounds.forget.to(W.device).clamp(min=1e-300).logit()
+    forget = slice(d, 2 * d)
+    size = limit.abs() + b[forget].abs() + W[forget].abs().sum(-1) + bounds.input_bound * U[forget].abs().sum(-1)
+    closed = onto_gates(W[forget], U[forget], b[forget], bounds.input_bound, radii[1], limit - margin * size)
+    rows = onto_balls(W, radii.flatten())
+    for parameter, value, part in zip((cell.W, cell.U, cell.b), (rows, U, b), closed, strict=True):
+        parameter.copy_(torch.cat([value[:d], part, value[2 * d :]]))
+    return cell
