@@ -87,6 +87,8 @@ WRONG = {
         lambda delta: [(1 / delta, 1, delta), (-1 / delta, 1, 0)],
         lambda delta: [(1 / delta, 1, delta), (-2 / delta, 1, 0)],
         lambda delta: [(1, 0, 1)],
+        lambda delta: [*spike(delta), (1, 1, -8 * delta)],
+        lambda delta: [*spike(delta), (1, -1, -8 * delta)],
         lambda delta: spike(delta)[0],
         lambda delta: [*spike(delta), (0, 0, 0), (0, 0, 0)],
     ],
@@ -126,7 +128,7 @@ class TestChapter02(ExerciseLaws):
 MALFORMED = {
     ("02-running-maximum", 4): "On example 1 of 5: the answer is (W, U, b, h0, w, c), 6 values.",
     ("02-running-maximum", 5): "On example 1 of 5: W is a list of one or two rows, one to a unit.",
-    ("02-spike", 5): "On example 1 of 7: there are 5 units, and at most 4 are asked for.",
+    ("02-spike", 7): "On example 1 of 11: there are 5 units, and at most 4 are asked for.",
     ("02-counter", 3): "On example 1 of 4: b must be whole numbers of shape (2,), and not [0, 0.5].",
 }
 

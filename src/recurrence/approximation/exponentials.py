@@ -1,7 +1,8 @@
 r"""What a memory costs in units: kernels of linear recurrences are sums of exponentials; Hankel matrices count them.
 
 A kernel :math:`\rho(0), \dots, \rho(T)` fills the Hankel matrix :math:`H_{ij} = \rho(i + j)`. For
-:math:`\rho(t) = C W^t U` with m units :math:`H_{ij} = (C W^i)(W^j U)` has rank m at most.
+:math:`\rho(t) = C W^t U` with m units :math:`H_{ij} = (C W^i)(W^j U)` has rank m at most. How far a matrix is from
+those of rank m is a matter of its singular values.
 
 Source: Ho & Kalman (1966) for the factorisation, Adamyan, Arov & Krein (1971) for infinite matrices.
 """
@@ -33,10 +34,10 @@ def hankel_bound(kernel: Float[Tensor, " steps"], units: int, norm: str = "sum")
     r"""What every linear recurrence of m units is off by, at least.
 
     Let :math:`e = \hat\rho - \rho` be the error of its kernel on t = 0, ..., T, and H, :math:`\hat H`, E the Hankel
-    matrices. As :math:`\hat H = H + E` has rank m at most, by Eckart and Young
-    :math:`\lVert E \rVert \ge \sigma_{m+1}` and :math:`\lVert E \rVert_F \ge (\sum_{k>m} \sigma_k^2)^{1/2} =: \tau`,
-    with the singular values of H. Each number of e stands on one antidiagonal of the :math:`p \times q` matrix E, at
-    most :math:`\min(p, q)` times, so
+    matrices. As :math:`\hat H = H + E` has rank m at most, :math:`\lVert E \rVert \ge \sigma_{m+1}` (Schmidt, Mirsky)
+    and :math:`\lVert E \rVert_F \ge (\sum_{k>m} \sigma_k^2)^{1/2} =: \tau` (Eckart and Young), with the singular values
+    of H. Each number of e stands on one antidiagonal of the :math:`p \times q` matrix E, at most :math:`\min(p, q)`
+    times, so
 
     .. math::
 
@@ -50,13 +51,14 @@ def hankel_bound(kernel: Float[Tensor, " steps"], units: int, norm: str = "sum")
     Args:
         kernel: :math:`\rho(0), \dots, \rho(T)`.
         units: m.
-        norm: "sum", the largest error of an output for inputs within :math:`\pm 1`; "energy", the same for inputs with
-            :math:`\sum_t x_t^2 \le 1`; "largest", that of a single number of the kernel.
+        norm: "sum", the largest error of an output within T + 1 steps from :math:`h_0 = 0`, for inputs within
+            :math:`\pm 1`; "energy", the same for inputs with :math:`\sum_t x_t^2 \le 1`; "largest", that of a single
+            number of the kernel.
 
     Raises:
         ValueError: the norm is unknown, ``units`` is not a positive integer, or the kernel is no finite vector.
 
-    Source: Eckart & Young (1936).
+    Source: Schmidt (1907) and Mirsky (1960) for the norm, Eckart & Young (1936) for the sum of squares.
     """
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")

@@ -25,10 +25,11 @@ def rollout_bound(eps: float, lipschitz: float, steps: int) -> float:
     .. math:: e_t \le \lVert \hat f(\hat h_{t-1}, x_t) - f(\hat h_{t-1}, x_t) \rVert
        + \lVert f(\hat h_{t-1}, x_t) - f(h_{t-1}, x_t) \rVert \le \varepsilon + \Lambda e_{t-1},
 
-    and by induction :math:`\hat h_{t-1}` is nearer to K than r, so that the assumption covers it.
+    and by induction :math:`\hat h_{t-1}` is nearer to K than r, so that the assumption covers it. If f and
+    :math:`\hat f` both map K into itself, for all inputs of the run, the assumption on K alone is enough.
 
     Args:
-        eps: :math:`\varepsilon`, error of one step on the neighbourhood of K, in any norm.
+        eps: :math:`\varepsilon`, error of one step on the neighbourhood of K, or on such a K, in any norm.
         lipschitz: :math:`\Lambda`, in the same norm.
         steps: T, at least 0.
 

@@ -95,7 +95,8 @@ def _spike_value(value: Any, delta: float, h: float) -> float:
 
 def _place(generator: Generator) -> Case:
     delta = float(generator.choice([0.5, 0.1, 0.01]))
-    return delta, float(delta * generator.uniform(-3, 3))
+    reach = 3 * delta if generator.random() < 0.7 else 10.0
+    return delta, float(generator.uniform(-reach, reach))
 
 
 # A slower clock
@@ -201,7 +202,10 @@ EXERCISES: tuple[Exercise, ...] = (
         "A spike that a norm overlooks",
         "spike(delta)",
         ("delta", "h"),
-        cases=((0.5, 0.0), (0.5, 0.25), (0.5, -0.25), (0.5, 0.5), (0.5, -2.0), (0.5, 2.0), (0.01, 0.005)),
+        cases=(
+            *((0.5, 0.0), (0.5, 0.25), (0.5, -0.25), (0.5, 0.5), (0.5, -9.0), (0.5, 9.0)),
+            *((0.1, -4.0), (0.1, 4.0), (0.01, 0.005), (0.01, -4.0), (0.01, 4.0)),
+        ),
         sample=_place,
         oracle=lambda delta, h: max(0.0, 1 - abs(h) / delta),
         arguments=lambda delta, h: (delta,),
