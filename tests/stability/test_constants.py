@@ -16,6 +16,7 @@ from recurrence.dynamics import unroll
 from recurrence.stability import (
     Constants,
     LossConstants,
+    LSTMBounds,
     constants,
     contraction_rate,
     lstm_bounds,
@@ -182,6 +183,57 @@ def test_losses():
     slope = values.diff() / h.diff()
     assert slope.abs().max() == pytest.approx(squared.lipschitz, rel=1e-2)
     assert (slope.diff() / h.diff()[1:]).abs().max() == pytest.approx(squared.smoothness, rel=1e-2)
+
+
+class Jet:
+    """Bounds of a number, and of its first and second derivatives in five directions: state, weights of i, f, z, o."""
+
+    def __init__(self, value, slope, curve):
+        self.value, self.slope, self.curve = value, slope, curve
+
+    def __add__(self, other):
+        return Jet(self.value + other.value, self.slope + other.slope, self.curve + other.curve)
+
+    def __mul__(self, other):
+        cross = torch.outer(self.slope, other.slope)
+        slope = self.value * other.slope + other.value * self.slope
+        return Jet(
+            self.value * other.value, slope, self.value * other.curve + other.value * self.curve + cross + cross.T
+        )
+
+    def through(self, value, slope, curve):
+        """A function of the number, whose own size, slope and curvature are bounded."""
+        return Jet(value, slope * self.slope, curve * torch.outer(self.slope, self.slope) + slope * self.curve)
+
+
+@given(st.lists(st.floats(0, 2), min_size=4, max_size=4), st.floats(0, 2), st.integers(1, 3), st.integers(1, 3))
+def test_an_lstm_by_the_rules_of_differentiation(sizes, input_bound, d_in, d):
+    """Sums, products and chains of bounds make the same constants, where the forget gate opens to a half."""
+    n = dict(zip("ifzo", sizes, strict=True))
+    rows = [torch.full((d,), value, dtype=torch.float64) for value in (0.5, 2.0, *sizes)]
+    found = lstm_constants(LSTMBounds(input_bound, *rows), input_size=d_in, inputs=(1,) * 4)
+    xi = sqrt(d + d_in * input_bound**2 + 1)
+
+    def before(k, gate):
+        slope, curve = torch.zeros(5, dtype=torch.float64), torch.zeros(5, 5, dtype=torch.float64)
+        slope[0], slope[k + 1] = n[gate], xi
+        curve[0, k + 1] = curve[k + 1, 0] = sqrt(d)
+        return Jet(0.0, slope, curve)
+
+    pre = {gate: before(k, gate) for k, gate in enumerate("ifzo")}
+    logistic = (0.25, 1 / (6 * sqrt(3)))
+    i, o = (pre[gate].through(1.0, *logistic) for gate in "io")
+    f, z = pre["f"].through(0.5, *logistic), pre["z"].through(1.0, 1.0, 4 / (3 * sqrt(3)))
+    memory = Jet(2.0, torch.eye(5, dtype=torch.float64)[0], torch.zeros(5, 5, dtype=torch.float64))
+    c = i * z + f * memory
+    c.slope[0] = 0.5 * (1 + n["f"]) + max(n["z"], n["i"] / 4)  # the gain is known better than by the rules
+    h = o * c.through(1.0, 1.0, 4 / (3 * sqrt(3)))
+    assert found.by_states == pytest.approx(h.curve[0, 0].item(), rel=1e-9)
+    assert found.by_state_and_weights == pytest.approx(h.curve[0, 1:].norm().item(), rel=1e-9)
+    assert found.by_weights_twice == pytest.approx(torch.linalg.matrix_norm(h.curve[1:, 1:], 2).item(), rel=1e-9)
+    by_rules = h.slope[1:].norm().item()
+    assert found.by_weights <= by_rules * (1 + 1e-12)
+    assert found.by_weights >= 0.9 * by_rules
 
 
 NAMES = ("forget", "w_i", "w_f", "w_z", "w_o")
