@@ -148,6 +148,8 @@ def test_the_numbers_of_an_lstm_by_hand():
     assert b.paper == {"i": 1 - F > 0.2, "f": (1 - F) ** 2 > 0.1, "z": (1 - F) / 4 > 0.05, "o": 1 - F > 0.3}
     assert all(b.paper.values())
     assert contraction_rate(scalar_lstm(w_z=0.5, b_f=-1.0)) == pytest.approx(sigmoid(-1) + 0.5)
+    assert contraction_rate(scalar_lstm(w_o=3.2)) == pytest.approx(0.8)
+    assert contraction_rate(scalar_lstm(w_i=1.2)) == pytest.approx(0.8)
 
 
 @settings(max_examples=30)

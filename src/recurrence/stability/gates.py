@@ -11,8 +11,8 @@ from recurrence.stability.norms import EPS, UP, row_sums
 
 
 def gate_logits(
-    W: Float[Tensor, "d d"], U: Float[Tensor, "d input"], b: Float[Tensor, " d"], input_bound: float
-) -> Float[Tensor, " d"]:
+    W: Float[Tensor, "rows d"], U: Float[Tensor, "rows input"], b: Float[Tensor, " rows"], input_bound: float
+) -> Float[Tensor, " rows"]:
     """An upper bound of :math:`a_j` for each row, in float64."""
     from_state, from_input = row_sums(W), input_bound * row_sums(U)
     return b + from_state + from_input + 4 * EPS * (b.abs() + from_state + from_input)

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-def soft(u: Float[Tensor, "rows n"], level: Float[Tensor, "rows n"]) -> Float[Tensor, "rows n"]:
-    """Every number brought nearer to 0 by its level, and not beyond."""
+def soft(u: Float[Tensor, "rows n"], level: Float[Tensor, "rows 1"]) -> Float[Tensor, "rows n"]:
+    """Every number brought nearer to 0 by its row's level, and not beyond."""
     return u.sign() * (u.abs() - level).clamp(min=0)
 
 
