@@ -124,6 +124,20 @@ def test_the_rate_is_the_certificate(kind):
     assert constants(cell).norm == ("max" if kind == "lstm" else 2)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_cells_are_bounded_together(kind):
+    """In any order, by no less than each by itself, and by no less than a cell between them."""
+    cells = [stable_cell(kind, rate, 2, 3, seed, size) for rate, seed, size in ((0.7, 1, 0.3), (0.4, 2, 1.5))]
+    with torch.no_grad():
+        cells[0].W[:2], cells[1].W[2:] = cells[0].W[:2] / 2, cells[1].W[2:] / 2
+    together = constants(*cells)
+    assert together == constants(*reversed(cells))
+    for cell in (*cells, moved(*cells, 0.3)):
+        for bound, one in zip(astuple(together)[:-1], astuple(constants(cell))[:-1], strict=True):
+            assert bound >= one * (1 - 1e-12)
+    assert together.rate >= max(constants(cell).rate for cell in cells) > 0
+
+
 def scalar(kind, w, u=1.0, b=0.0):
     cell = SimpleCell(1, 1, "tanh", **DOUBLE) if kind == "tanh" else LinearCell(1, 1, **DOUBLE)
     with torch.no_grad():
