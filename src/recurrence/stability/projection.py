@@ -41,8 +41,8 @@ def project(
       split of the rest of the rate. The cap is what the gate opens to now, if that is less than ``forget``. The split
       of "rows" and "sum" is in proportion to what the terms are now; a row that meets "rows" is left as it is.
 
-    The margin for rounding is a part of about :math:`(d + d_{in}) 2^{-49}` of the rate, and two roundings of the weights'
-    own type.
+    The margin for rounding is a part of about :math:`(d + d_{in}) 2^{-49}` of the rate, and two roundings of the
+    weights' own type.
 
     Args:
         cell: simple, linear, LSTM or GRU.
