@@ -22,6 +22,7 @@ from recurrence.stability import (
     steps_to_contract,
     weighted_gain,
 )
+from recurrence.stability.gru import beta
 
 BOUNDS = st.sampled_from([0.0, 0.5, 2.0])
 MEASURES = {"max": lambda J: J.abs().sum(-1).amax(-1), 2: lambda J: torch.linalg.matrix_norm(J, 2)}
@@ -245,6 +246,14 @@ def test_row_by_row_against_a_grid_of_the_gates(cell, bound):
         return
     assert (grid <= b.row_rates).all()
     torch.testing.assert_close(grid, b.row_rates, rtol=2e-3, atol=0)
+
+
+@pytest.mark.parametrize(("y", "q"), [(0.3, 0.2), (0.1, 0.4), (0.5, 0.1), (0.2, 0.0), (0.0, 0.3), (0.0, 0.0)])
+def test_what_a_gru_adds_against_a_grid(y, q):
+    nu = torch.linspace(0, 1, 2001, dtype=torch.float64)
+    largest = ((1 + nu) * (y + (1 - nu) * q)).max().item()
+    exact = beta(*(torch.tensor([number], dtype=torch.float64) for number in (y, q))).item()
+    assert largest <= exact <= largest + 1e-6
 
 
 def test_outside_the_invariant_set_the_bound_is_false():
