@@ -149,7 +149,7 @@ def scalar(kind, w, u=1.0, b=0.0):
 def test_a_scalar_linear_cell_by_hand():
     found = constants(scalar("linear", 0.75, 2.0, 1.0), input_bound=0.5)
     state = 2 / (1 - 0.75)
-    wanted = Constants(0.75, 2, sqrt(state**2 + 0.25 + 1), 0, 1, 0, 2, state)
+    wanted = Constants(0.75, 2.0, sqrt(state**2 + 0.25 + 1), 0.0, 1.0, 0.0, 2.0, state)
     assert astuple(found) == pytest.approx(astuple(wanted), rel=1e-12)
 
 
@@ -225,7 +225,7 @@ def test_an_lstm_by_the_rules_of_differentiation(sizes, input_bound, d_in, d):
     """Sums, products and chains of bounds make the same constants, where the forget gate opens to a half."""
     n = dict(zip("ifzo", sizes, strict=True))
     rows = [torch.full((d,), value, dtype=torch.float64) for value in (0.5, 2.0, *sizes)]
-    found = lstm_constants(LSTMBounds(input_bound, *rows), input_size=d_in, inputs=(1,) * 4)
+    found = lstm_constants(LSTMBounds(input_bound, *rows), input_size=d_in, inputs=(1.0,) * 4)
     xi = sqrt(d + d_in * input_bound**2 + 1)
 
     def before(k, gate):

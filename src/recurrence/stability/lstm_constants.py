@@ -138,7 +138,9 @@ def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
         raise ValueError(f"the bounds are of {len(bounds.forget)} units, and {cell} has {d}")
     W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
     margin = 8 * (d + cell.input_size + 16) * EPS + 2 * torch.finfo(cell.W.dtype).eps
-    radii = torch.stack([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device) * (1 - margin)
+    radii = torch.stack([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device)
+    sums = W.abs().sum(-1).unflatten(0, (4, d))  # what is subtracted from a row leaves the row's own rounding errors
+    radii = (radii - margin * (radii + sums)).clamp(min=0)
     limit = bounds.forget.to(W.device).clamp(min=1e-300).logit()
     forget = slice(d, 2 * d)
     size = limit.abs() + b[forget].abs() + W[forget].abs().sum(-1) + bounds.input_bound * U[forget].abs().sum(-1)
