@@ -35,7 +35,7 @@ def problems(monkeypatch):
         "digits": Task("images", images, images, images, 1, 3, "class at end"),
         "words": Task("text", text, text, text, WORDS, WORDS, "class per step"),
     }
-    for module in (stable_models, stable_tasks, stable_training):
+    for module in (stable_tasks, stable_training):
         monkeypatch.setattr(module, "task", made.get)
     for name in made:
         size = {"streams": 4, "window": 7} if name == "words" else {"batch_size": 5}
@@ -45,11 +45,11 @@ def problems(monkeypatch):
         monkeypatch.setitem(stable_tasks.OTHER_SEEDS, name, range(5, 6))
     monkeypatch.setitem(stable_tasks.TEXTS, "words", WORDS)
     monkeypatch.setitem(stable_tasks.CUTOFFS, "words", (10, 20))
-    monkeypatch.setitem(stable_models.TRAINED_K, "chorales", (5,))
-    monkeypatch.setitem(stable_models.TRUNCATED_UPDATES, "chorales", 10)
-    monkeypatch.setitem(stable_models.TRUNCATED_UPDATES, "words", 10)
-    monkeypatch.setitem(stable_models.RUNS, "words", (100, 2))
-    monkeypatch.setitem(stable_models.RUNS, "chorales", (40, 3))
+    monkeypatch.setitem(stable_tasks.TRAINED_K, "chorales", (5,))
+    monkeypatch.setitem(stable_tasks.TRUNCATED_UPDATES, "chorales", 10)
+    monkeypatch.setitem(stable_tasks.TRUNCATED_UPDATES, "words", 10)
+    monkeypatch.setitem(stable_tasks.RUNS, "words", (100, 2))
+    monkeypatch.setitem(stable_tasks.RUNS, "chorales", (40, 3))
     monkeypatch.setattr(stable_training, "SHOWN", 40)
     return made
 
@@ -247,7 +247,7 @@ def test_points_are_different_and_the_essential_ones_come_first():
 
 @pytest.mark.parametrize(("name", "kind"), [("chorales", "LSTM, rows"), ("digits", "simple"), ("words", "LSTM, sum")])
 def test_a_comparison_runs(problems, monkeypatch, name, kind):
-    monkeypatch.setitem(stable_models.KS, name, (1, 3))
+    monkeypatch.setitem(stable_tasks.KS, name, (1, 3))
     result = stable_models.run({"part": "compare", "task": name, "cell": kind})
     json.dumps(result)
     assert [len(result[key]) for key in ("test", "valid", "certificate", "exponent", "gradient", "cut")] == [2] * 6
@@ -262,7 +262,7 @@ def test_a_comparison_runs(problems, monkeypatch, name, kind):
 def test_truncated_training_runs(problems, name, kind, optimiser):
     result = stable_models.run({"part": "truncated", "task": name, "cell": kind, "optimiser": optimiser})
     json.dumps(result)
-    ks = stable_models.TRAINED_K[name]
+    ks = stable_tasks.TRAINED_K[name]
     assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} {k}" for way in ("reset", "carried") for k in ks}
     assert result["full"]["from full"] == [[0.0] * 11] * 2
     assert len(result["full"]["between seeds"]) == 1

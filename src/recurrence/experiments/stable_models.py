@@ -16,10 +16,12 @@ were at their best validation metric, nets of words and of "truncated" at the en
 and nats a word, whose exponential is the perplexity.
 
 What differs from the paper (what of it the slides do not say is from memory: nets of hundreds of units, trained for
-many passes by gradient descent): one cell of 64 units and vectors of 64 numbers, one pass over the text or less, Adam
-where nothing else is said, an adaptive softmax, 70 steps of back-propagation with a carried state as "full". With
-10,000 words the rarer ones are read as ``<unk>``, so that a perplexity there is not one of the whole vocabulary; points
-with 33,278 words have that. All seeds of words and of "truncated" read the same data in the same order.
+many passes by gradient descent). A net of words has one cell of 64 units and vectors of 64 numbers, reads the text once
+or less, and is trained by Adam where nothing else is said; "full" is 70 steps of back-propagation with a carried state;
+a truncated model is trained on windows from state zero, in which a word has at most k predecessors, itself among them,
+and evaluated with exactly k. With 10,000 words the rarer ones are read as ``<unk>``, so that a perplexity there is not
+one of the whole vocabulary; points of "all words" have that. All nets of words and of "truncated" read the same data in
+the same order, so their seeds differ in the start alone.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,54 +30,31 @@ from itertools import combinations
 
 import torch
 
+from recurrence.experiments import stable_tasks as on
 from recurrence.experiments.recognition import best_metrics
 from recurrence.experiments.stable_measures import certificates, distance, evaluate, exponent, gradients, truncated
 from recurrence.experiments.stable_nets import FORGET, KINDS, RATE, Player, ProjectedRows, Reader
-from recurrence.experiments.stable_tasks import (
-    BUDGETS,
-    CUTOFFS,
-    FRAMES,
-    OTHER_SEEDS,
-    RATES,
-    SEEDS,
-    SHOWN,
-    SMALL,
-    TEXTS,
-    UNITS,
-    cut,
-    player,
-    task,
-)
 from recurrence.experiments.stable_training import CLIP, EVALUATIONS, best, chosen_rate, trained
 from recurrence.tasks import Sequences
 from recurrence.training import OBJECTIVES, Fit, fit
 
-TRUNCATED_UPDATES = {"chorales": 80, "words": 300}
-TRAINED_K = {"chorales": (2, 5, 20), "words": (5, 20)}
-KS = {**dict.fromkeys(SMALL, (1, 2, 5, 10, 20, 35, 50)), **dict.fromkeys(TEXTS, (1, 2, 5, 10, 20, 35, 70, 150))}
-PIECES = {"chorales": (48, 24), "digits": (64, 64), "folk tunes": (100, 28), **dict.fromkeys(TEXTS, (150, 50))}
-"""Length of the pieces for gradients, and steps between their starts."""
-RUNS = {"chorales": (50, 50), "digits": (64, 50), "folk tunes": (100, 50), **dict.fromkeys(TEXTS, (1000, 4))}
-"""Length and largest number of the runs for exponents."""
 SETTINGS = {
-    "seeds": {name: list(seeds) for name, seeds in SEEDS.items()},
-    "seeds of the rates": {name: list(seeds) for name, seeds in OTHER_SEEDS.items()},
-    "rates": RATES,
-    "units": UNITS,
-    "budgets": BUDGETS,
-    "updates of truncated": TRUNCATED_UPDATES,
+    "seeds": {name: list(seeds) for name, seeds in on.SEEDS.items()},
+    "seeds of the rates": {name: list(seeds) for name, seeds in on.OTHER_SEEDS.items()},
+    "rates": on.RATES,
+    "units": on.UNITS,
+    "budgets": on.BUDGETS,
+    "updates of truncated": on.TRUNCATED_UPDATES,
     "contraction rate": RATE,
     "forget gate": FORGET,
-    "vocabulary": TEXTS,
-    "cutoffs": CUTOFFS,
-    "frames": FRAMES,
+    "vocabulary": on.TEXTS,
+    "cutoffs": on.CUTOFFS,
+    "frames": on.FRAMES,
     "clip": CLIP,
-    "shown steps": SHOWN,
-    "pieces": PIECES,
-    "runs": RUNS,
+    "shown steps": on.SHOWN,
+    "pieces": on.PIECES,
+    "runs": on.RUNS,
 }
-FINAL = ("simple", "simple, stable", "LSTM", "LSTM, four conditions")
-"""The kinds that are trained on the whole vocabulary."""
 
 
 def points() -> list[dict]:
@@ -97,7 +76,7 @@ def points() -> list[dict]:
         *compared("folk tunes"),
         *cut_short("chorales", "SGD", free),
         *cut_short("words", "SGD", free),
-        *compared("all words", FINAL),
+        *compared("all words", on.FINAL),
         *cut_short("chorales", "Adam", stable),
         *cut_short("words", "Adam", stable),
     ]
@@ -123,8 +102,8 @@ def compare(name: str, kind: str) -> dict:
         ``exponent``, ``gradient`` and ``cut``, the test metric by k, on the test set or, of words, on its first steps.
         See :mod:`recurrence.experiments.stable_measures`.
     """
-    result, nets = (words if name in TEXTS else small)(name, kind)
-    part, (steps, many) = probe(name), RUNS[name]
+    result, nets = (words if name in on.TEXTS else small)(name, kind)
+    part, (steps, many) = probe(name), on.RUNS[name]
     long = torch.nonzero(part.mask[steps - 1]).flatten()[:many]
     runs = part.inputs[:steps, long]
     return {
@@ -132,20 +111,20 @@ def compare(name: str, kind: str) -> dict:
         "parameters": sum(p.numel() for p in nets[0].parameters()),
         "certificate": [certificates(net) for net in nets],
         "exponent": [exponent(net, runs, warmup=steps // 10) for net in nets],
-        "gradient": [gradients(net, part, *PIECES[name]) for net in nets],
-        "cut": [truncated(net, part, KS[name]) for net in nets],
+        "gradient": [gradients(net, part, *on.PIECES[name]) for net in nets],
+        "cut": [truncated(net, part, on.KS[name]) for net in nets],
     }
 
 
 def probe(name: str) -> Sequences:
     """What the measures read: the test set, or its beginning."""
-    return cut(task(name).test, SHOWN) if name in TEXTS else task(name).test
+    return on.cut(on.task(name).test, on.SHOWN) if name in on.TEXTS else on.task(name).test
 
 
 def small(name: str, kind: str) -> tuple[dict, tuple[Player, ...]]:
     """Train on chorales, folk tunes or digits; all seeds, or all rates, as one batch."""
-    problem, budget = task(name), BUDGETS[name]
-    make = partial(player, name, kind)
+    problem, budget = on.task(name), on.BUDGETS[name]
+    make = partial(on.player, name, kind)
 
     def fitted(seeds: list[int], rates: list[float]) -> Fit:
         return fit(
@@ -160,10 +139,10 @@ def small(name: str, kind: str) -> tuple[dict, tuple[Player, ...]]:
             **budget,
         )
 
-    others, tried = OTHER_SEEDS[name], RATES["Adam"][name]
+    others, tried = on.OTHER_SEEDS[name], on.RATES["Adam"][name]
     first = fitted([1000 * i + s for i in range(len(tried)) for s in others], [r for r in tried for _ in others])
     rate, rates = best(tried, best_metrics(first), OBJECTIVES[problem.kind].higher_is_better)
-    last = fitted([*SEEDS[name]], [rate] * len(SEEDS[name]))
+    last = fitted([*on.SEEDS[name]], [rate] * len(on.SEEDS[name]))
     result = {
         "test": last.test.tolist(),
         "at": last.updates.tolist(),
@@ -178,10 +157,10 @@ def small(name: str, kind: str) -> tuple[dict, tuple[Player, ...]]:
 
 def words(name: str, kind: str) -> tuple[dict, list[Reader]]:
     """Train on WikiText-2, one seed after a choice of the rate by another."""
-    updates = BUDGETS[name]["updates"]
+    updates = on.BUDGETS[name]["updates"]
     rate, rates = chosen_rate(name, kind, "Adam", updates // 4)
-    nets, course = trained(name, kind, SEEDS[name], [rate] * len(SEEDS[name]), updates, "Adam")
-    test = [evaluate(net, task(name).test) for net in nets]
+    nets, course = trained(name, kind, on.SEEDS[name], [rate] * len(on.SEEDS[name]), updates, "Adam")
+    test = [evaluate(net, on.task(name).test) for net in nets]
     return {"test": test, "at": course.at, "valid": course.valid, "rate": rate, "rates": rates}, nets
 
 
@@ -195,11 +174,11 @@ def truncate(name: str, kind: str, optimiser: str) -> dict:
         ``from start``, of those from the first ones, after each of the updates ``at``; of "full" also ``between
         seeds``, that distance for each pair of seeds.
     """
-    updates, seeds = TRUNCATED_UPDATES[name], SEEDS[name]
+    updates, seeds = on.TRUNCATED_UPDATES[name], on.SEEDS[name]
     rate, rates = chosen_rate(name, kind, optimiser, updates)
     variants = {"full": {}}
-    variants |= {f"reset {k}": {"k": k, "carry": False} for k in TRAINED_K[name]}
-    variants |= {f"carried {k}": {"k": k} for k in TRAINED_K[name]}
+    variants |= {f"reset {k}": {"k": k, "carry": False} for k in on.TRAINED_K[name]}
+    variants |= {f"carried {k}": {"k": k} for k in on.TRAINED_K[name]}
     result, full = {}, []
     for variant, options in variants.items():
         nets, course = trained(name, kind, seeds, [rate] * len(seeds), updates, optimiser, **options)
@@ -207,7 +186,7 @@ def truncate(name: str, kind: str, optimiser: str) -> dict:
         full = full or W
         result[variant] = {
             "valid": course.valid,
-            "cut": [truncated(net, probe(name), TRAINED_K[name]) for net in nets],
+            "cut": [truncated(net, probe(name), on.TRAINED_K[name]) for net in nets],
             "from full": [[distance(a[r], b[r]) for a, b in zip(W, full, strict=True)] for r in rows],
             "from start": [[distance(a[r], W[0][r]) for a in W] for r in rows],
         }

@@ -18,7 +18,7 @@ UNITS = {**dict.fromkeys(SMALL, 32), **dict.fromkeys(TEXTS, 64)}
 SEEDS = {**dict.fromkeys(SMALL, range(5)), **dict.fromkeys(TEXTS, range(3))}
 OTHER_SEEDS = {**dict.fromkeys(SMALL, range(5, 7)), **dict.fromkeys(TEXTS, range(5, 6))}
 RATES = {
-    "Adam": {**dict.fromkeys(SMALL, (0.005, 0.015, 0.045)), **dict.fromkeys(TEXTS, (0.002, 0.006, 0.018))},
+    "Adam": {**dict.fromkeys(SMALL, (0.005, 0.015, 0.045, 0.135)), **dict.fromkeys(TEXTS, (0.002, 0.006, 0.018))},
     "SGD": dict.fromkeys((*SMALL, *TEXTS), (0.3, 1.0, 3.0, 10.0)),
 }
 BUDGETS = {
@@ -32,6 +32,16 @@ FRAMES = 128
 """Of a folk tune, from its start."""
 SHOWN = 1000
 """Steps of each stream of a text that validation during training and the measures of a trained net read."""
+
+TRUNCATED_UPDATES = {"chorales": 80, "words": 300}
+TRAINED_K = {"chorales": (2, 5, 20), "words": (5, 20)}
+KS = {**dict.fromkeys(SMALL, (1, 2, 5, 10, 20, 35, 50)), **dict.fromkeys(TEXTS, (1, 2, 5, 10, 20, 35, 70, 150))}
+PIECES = {"chorales": (48, 24), "digits": (64, 64), "folk tunes": (100, 28), **dict.fromkeys(TEXTS, (150, 50))}
+"""Length of the pieces for gradients, and steps between their starts."""
+RUNS = {"chorales": (50, 50), "digits": (64, 50), "folk tunes": (100, 50), **dict.fromkeys(TEXTS, (1000, 4))}
+"""Length and largest number of the runs for exponents."""
+FINAL = ("simple", "simple, stable", "LSTM", "LSTM, four conditions")
+"""The kinds that are trained on the whole vocabulary."""
 
 Batch = tuple[Tensor, Tensor, Tensor | None, bool]
 """Inputs, targets, a mask or None, and whether the state starts anew."""
