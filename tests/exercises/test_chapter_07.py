@@ -167,6 +167,15 @@ def test_what_is_wrong_with_a_net_is_said_in_a_sentence(number):
     assert check("07-fold", WRONG["07-fold"][number]).message == MALFORMED[number]
 
 
+def test_a_product_that_has_left_the_floats_is_told_so():
+    said = "On example 3 of 4: yours is nan, not a number: the product has left the floats."
+    assert check("07-growth", plain_product).message == said
+
+
+def test_a_bias_of_nought_is_shown_as_nought():
+    assert str(EXERCISES["07-forget-bias"].oracle(1, 0.5)) == "0.0"
+
+
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_nothing_returned_is_named(exercise):
     result = check(exercise, lambda *case: None)
