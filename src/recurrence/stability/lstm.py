@@ -64,7 +64,7 @@ class LSTMBounds:
 
     @property
     def terms(self) -> dict[str, float]:
-        r"""What each gate adds to F in the sum: :math:`\frac14 \lVert W_i \rVert_\infty`,
+        r"""What each gate adds to F in the sum, :math:`\frac14 \lVert W_i \rVert_\infty`,
         :math:`\frac14 \lVert W_f \rVert_\infty / (1 - F)`, :math:`\lVert W_z \rVert_\infty`,
         :math:`\frac14 \lVert W_o \rVert_\infty`."""
         norm = self.norms
@@ -90,7 +90,7 @@ class LSTMBounds:
 
     @property
     def paper(self) -> dict[str, bool]:
-        """Which of the four conditions hold, by gate: "i", "f", "z", "o"."""
+        """Which of the four conditions hold, by the names of the gates "i", "f", "z" and "o"."""
         return {gate: (self.F + 4 * term) * UP < 1 for gate, term in self.terms.items()}
 
     @property
@@ -123,7 +123,7 @@ class LSTMBounds:
 
     @property
     def rate(self) -> float:
-        """The sharpest of the three: the largest of ``row_rates``, never above ``sum_rate``."""
+        """The sharpest of the three, which is the largest of ``row_rates`` and never above ``sum_rate``."""
         return self.row_rates.max().item()
 
 

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from recurrence.cells.activations import ACTIVATIONS, Activation
 
-
 EPS = torch.finfo(torch.float64).eps
 UP = 1 + 16 * EPS  # covers a handful of roundings of positive numbers
 SLOPE_BOUNDS = {"tanh": 1.0, "relu": 1.0, "sigmoid": 0.25, "identity": 1.0}
