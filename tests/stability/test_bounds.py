@@ -73,7 +73,7 @@ def floor(found, size):
 
 
 @given(RECIPE, st.integers(1, 45), st.floats(0, 2), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_lemma_1(recipe, k, bound, begun):
     kind, rate, d_in, d, seed, size = recipe
     cell = stable_cell(kind, rate, d_in, d, seed, size)
@@ -86,7 +86,7 @@ def test_lemma_1(recipe, k, bound, begun):
 
 
 @given(RECIPE, st.integers(1, 30), st.floats(0, 2))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_lemma_2(recipe, k, bound):
     kind, rate, d_in, d, seed, size = recipe
     cell = stable_cell(kind, rate, d_in, d, seed, size)
@@ -100,7 +100,7 @@ def test_lemma_2(recipe, k, bound):
 
 
 @given(RECIPE, st.floats(0, 2), st.floats(-6, 0), st.none() | st.integers(1, 20))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_lemma_3(recipe, bound, exponent, k):
     """Of the whole model and of every truncation, for weights far from one another and near."""
     kind, rate, d_in, d, seed, size = recipe
@@ -287,7 +287,7 @@ def test_without_a_slower_step_the_bound_grows_exponentially():
 
 
 @given(st.floats(0, 0.97), st.floats(0.01, 3), st.floats(0, 1), st.floats(-6, 3), st.integers(0, 20), st.floats(0.1, 2))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_window_of_theorem_1(rate, weights, curve, exponent, steps, alpha):
     cell = Constants(rate, 1, weights, curve, 1, curve, 1, 1 / (1 - rate))
     loss, eps = LossConstants(1.0, 0.5), 10**exponent

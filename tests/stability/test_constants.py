@@ -254,7 +254,7 @@ NAMES = ("forget", "w_i", "w_f", "w_z", "w_o")
 
 
 @given(st.floats(0.1, 0.9), st.integers(1, 3), st.integers(1, 3), st.floats(0, 2), st.integers(0, 2**32))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_the_projection_within_bounds(rate, d_in, d, input_bound, seed):
     """It leads into the set, leaves what is there, and the angle to every other cell of the set is not acute."""
     inner, outer = (stable_cell("lstm", rate, d_in, d, seed + one) for one in (0, 7))
