@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from recurrence.cells import DeepCell, LSTMCell, SimpleCell, gaussian_, orthogonal_
+from recurrence.cells import DeepCell, GRUCell, LSTMCell, SimpleCell, gaussian_, orthogonal_
 from recurrence.dynamics import (
     MeanField,
     gradient_norms,
@@ -206,6 +206,7 @@ def test_a10_the_exponent_of_an_lstm_at_the_start_follows_its_forget_bias():
     simple, as_it_comes = rates(SimpleCell), rates(LSTMCell)
     closed, held_open = rates(LSTMCell, 1.0), rates(LSTMCell, 3.0)
     assert 0.6 < as_it_comes.mean / simple.mean < 0.9
+    assert rates(GRUCell).mean == pytest.approx(as_it_comes.mean, rel=0.25)
     assert as_it_comes.high < -0.3 < closed.low
     assert closed.high < held_open.low
     assert abs(held_open.mean) < 0.03
