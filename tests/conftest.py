@@ -17,6 +17,11 @@ TYPED = [
     "recurrence.cells",
     "recurrence.dynamics",
     *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),
+    *(
+        f"recurrence.stability.{module}"
+        for module in ("constants", "contraction", "descent", "gates", "gru", "lstm", "lstm_constants", "lyapunov")
+    ),
+    *(f"recurrence.stability.{module}" for module in ("norms", "plain", "projection", "rows", "truncation")),
 ]
 install_import_hook(TYPED, "beartype.beartype")
 

@@ -156,7 +156,7 @@ def test_proposition_2_and_theorem_1(recipe, k, schedule, exponent, steps):
 def line(rate, state=None):
     """The scalar linear cell h = a h + x with only a trained: the derivatives of one step are h and 1."""
     size = 1 / (1 - rate)
-    return Constants(rate, 1, size, 0, 1, 0, 1, size if state is None else state)
+    return Constants(rate, 1.0, size, 0.0, 1.0, 0.0, 1.0, size if state is None else state)
 
 
 def run(a, inputs):

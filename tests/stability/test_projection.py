@@ -137,6 +137,15 @@ def test_certified_afterwards_and_then_left_alone(kind, d, weight, bias, seed, r
         assert not any((p.abs() > before[name].abs()).any() for name, p in cell.named_parameters() if name[0] in "WU")
 
 
+@pytest.mark.parametrize("kind", ["linear", "lstm", "gru"])
+def test_weights_far_outside_come_all_the_way_back(kind):
+    """What is left of a large number from which a large one was taken is off by a rounding of the large ones."""
+    for seed in range(30):
+        cell = zoo.make(kind, 4, 1e4, 0.0, seed, torch.float64)
+        project(cell, 0.1)
+        assert contraction_rate(cell) <= 0.1
+
+
 @pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
 def test_the_nearest_lstm_of_its_convex_set(condition):
     """Every other cell of the set is on the far side: a random one, and those that its constraints make extreme."""

@@ -131,10 +131,11 @@ def _project_lstm(cell: LSTMCell, rate: float, input_bound: float, condition: st
         return
     opens = bounds.forget if condition == "rows" else bounds.forget.max().expand(cell.state_size)
     F = opens.clamp(max=cap)
-    radii = _radii(bounds, condition, F, rate * (1 - margin)) * (1 - margin)
+    radii = _radii(bounds, condition, F, rate * (1 - margin))
     new = {}
     for gate, radius in zip("izo", radii[[0, 2, 3]], strict=True):
-        new[f"W_{gate}"] = onto_balls(getattr(cell, f"W_{gate}").double(), radius)
+        W = getattr(cell, f"W_{gate}").double()
+        new[f"W_{gate}"] = onto_balls(W, _within(radius, W, margin))
     new |= _closed(cell, "f", input_bound, radii[1], F, margin)
     for name, value in new.items():
         old = getattr(cell, name)
@@ -163,10 +164,11 @@ def _project_gru(cell: GRUCell, rate: float, input_bound: float, cap: float) -> 
         return
     Z = bounds.update.clamp(max=cap)
     allowed = (rate * (1 - margin) - Z) / (1 - Z)
-    scale = (allowed / beta(Z * bounds.w_z, bounds.candidate)).clamp(max=1) * (1 - margin)
-    limit = scale * bounds.b_m
+    scale = (allowed / beta(Z * bounds.w_z, bounds.candidate)).clamp(max=1)
+    limit = scale * bounds.b_m * (1 - margin)
+    W = cell.W_n.double()
     new = {
-        "W_n": onto_balls(cell.W_n.double(), scale * bounds.w_n),
+        "W_n": onto_balls(W, _within(scale * bounds.w_n, W, margin)),
         "b_m": cell.b_m.double().clamp(-limit, limit),
         **_closed(cell, "z", input_bound, scale * bounds.w_z, Z, margin),
     }
@@ -182,8 +184,13 @@ def _closed(
     W, U, b = (getattr(cell, f"{name}_{gate}").double() for name in "WUb")
     limit = opens.clamp(min=1e-300).logit()
     size = limit.abs() + b.abs() + W.abs().sum(-1) + input_bound * U.abs().sum(-1)
-    W, U, b = onto_gates(W, U, b, input_bound, radius, limit - margin * size)
+    W, U, b = onto_gates(W, U, b, input_bound, _within(radius, W, margin), limit - margin * size)
     return {f"W_{gate}": W, f"U_{gate}": U, f"b_{gate}": b}
+
+
+def _within(radius: Float[Tensor, " d"], W: Float[Tensor, "d n"], margin: float) -> Float[Tensor, " d"]:
+    """A smaller radius: a number that is subtracted from a row's weights leaves rounding errors of their size."""
+    return (radius - margin * (radius + W.abs().sum(-1))).clamp(min=0)
 
 
 def _margin(cell: LSTMCell | GRUCell) -> float:
