@@ -10,7 +10,11 @@ Beside them stands an affine readout of a delay line, which has no recurrent wei
 it sees the whole image of a digit, the last frame of a chorale, and the last 20 inputs of the teacher.
 
 Equally many parameters are, but for the readout, equally many multiplications a step, since each matrix is used once a
-step. What depth costs is time, for its layers wait for each other.
+step. Units are whole, so that both are equal to within a fifth.
+
+On digits normalised nets of two layers or more diverge with most or all seeds in the first update: the first pixel of
+all images is 0, and so are the biases, and where all pre-activations are 0 a layer norm multiplies a gradient by
+:math:`1 / \sqrt{10^{-5}}` in each layer. ``diverged`` says which, and their scores are those of nets at their start.
 """
 
 from collections.abc import Mapping

@@ -15,7 +15,7 @@ from recurrence.tasks import Sequences
 
 Net = Player | Reader
 EDGES = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
-"""Bins of the distance i: from each edge to before the next one."""
+"""Edges of the bins of the distance i, each from its edge to before the next one."""
 
 
 def certificates(net: Net) -> dict:

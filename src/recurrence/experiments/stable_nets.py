@@ -25,7 +25,7 @@ KINDS: dict[str, tuple[type[Cell], dict | None]] = {
     "LSTM, sum": (LSTMCell, {"condition": "sum", "forget": FORGET}),
     "LSTM, rows": (LSTMCell, {"condition": "rows", "forget": FORGET}),
 }
-"""By name the cell, and by which condition it is kept stable; None: it is not."""
+"""The cell of each kind, and by which condition it is kept stable, None where it is not."""
 
 
 @torch.no_grad()
