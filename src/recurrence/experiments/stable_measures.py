@@ -94,9 +94,10 @@ def gradients(net: Net, part: Sequences, steps: int, every: int) -> dict[str, li
     r"""How far the loss at :math:`t + i` depends on the input at t.
 
     Returns:
-        Lists with a number a bin of i, namely ``i``, the mean of i; ``mean``, the mean of :math:`\lVert \nabla_{x_t} p_{t+i} \rVert_2` over
-        pieces of the sequences and over the bin; ``log``, the mean of its natural logarithm (numbers below 1e-38 count
-        as that); ``pieces``, how many there were. Words are differentiated by their vectors.
+        Lists with a number a bin of i, namely ``i``, the mean of i; ``mean``, the mean of
+        :math:`\lVert \nabla_{x_t} p_{t+i} \rVert_2` over pieces of the sequences and over the bin; ``log``, the mean of
+        its natural logarithm (numbers below 1e-38 count as that); ``pieces``, how many there were. Words are
+        differentiated by their vectors.
     """
     inputs, targets, h = windows(net, part, steps, every)
     with torch.enable_grad():
