@@ -75,6 +75,8 @@ WRONG = {
         lambda: largest_so_far()[:5],
         lambda: ([[0] * 3] * 3, [[1]] * 3, [0] * 3, [0] * 3, [1] * 3, 0),
         lambda: ([[-1, -1], [1, 1]], [[1.0], [0.0]], [0, 0], [0, 0], [1, 1], 0),
+        lambda: None,
+        lambda: (np.array([[-1, -1], [1, 1]]), *largest_so_far()[1:]),
     ],
     "02-step-error": [
         lambda error, lipschitz, steps: error / lipschitz**steps,
@@ -127,7 +129,12 @@ class TestChapter02(ExerciseLaws):
 
 MALFORMED = {
     ("02-running-maximum", 4): "On example 1 of 5: the answer is (W, U, b, h0, w, c), 6 values.",
-    ("02-running-maximum", 5): "On example 1 of 5: W is a list of one or two rows, one to a unit.",
+    ("02-running-maximum", 5): "On example 1 of 5: W is a list of one or two rows, one to a unit, and not 3 of them.",
+    ("02-running-maximum", 7): "On example 1 of 5: got None; is a return missing?",
+    ("02-running-maximum", 8): (
+        "On example 1 of 5: W is a list of one or two rows, one to a unit, and not an object of type ndarray."
+    ),
+    ("02-spike", 6): "On example 1 of 11: the answer is a list of units, each a list or tuple (v, w, c).",
     ("02-spike", 7): "On example 1 of 11: there are 5 units, and at most 4 are asked for.",
     ("02-counter", 3): "On example 1 of 4: b must be whole numbers of shape (2,), and not [0, 0.5].",
 }

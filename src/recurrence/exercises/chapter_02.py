@@ -41,6 +41,8 @@ def _numbers(value: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
 
 
 def _parts(value: Any, names: str) -> Sequence[Any]:
+    if value is None:
+        raise ValueError("got None; is a return missing?")
     wanted = names.split(", ")
     if not isinstance(value, list | tuple) or len(value) != len(wanted):
         raise ValueError(f"the answer is ({names}), {len(wanted)} values")
@@ -53,9 +55,10 @@ def _parts(value: Any, names: str) -> Sequence[Any]:
 def _largest_so_far(value: Any, xs: Sequence[int]) -> list[Number]:
     """The outputs at times 0, 1, ..., of a net with at most two ReLU units and one input."""
     W, U, b, h0, w, c = _parts(value, "W, U, b, h0, w, c")
-    units = len(W) if isinstance(W, list | tuple) else 0
-    if units not in (1, 2):
-        raise ValueError("W is a list of one or two rows, one to a unit")
+    if not isinstance(W, list | tuple) or len(W) not in (1, 2):
+        found = f"{len(W)} of them" if isinstance(W, list | tuple) else f"an object of type {type(W).__name__}"
+        raise ValueError(f"W is a list of one or two rows, one to a unit, and not {found}")
+    units = len(W)
     shapes = {"W": (units, units), "U": (units, 1), "b": (units,), "h0": (units,), "w": (units,), "c": ()}
     W, U, b, h0, w, c = (
         _numbers(part, shape, name) for (name, shape), part in zip(shapes.items(), (W, U, b, h0, w, c), strict=True)
@@ -87,7 +90,7 @@ def _tolerance(generator: Generator) -> Case:
 def _spike_value(value: Any, delta: float, h: float) -> float:
     """The sum of v relu(w h + c) at one h."""
     if not isinstance(value, list | tuple) or not all(isinstance(u, list | tuple) and len(u) == 3 for u in value):
-        raise ValueError("the answer is a list of units, each (v, w, c)")
+        raise ValueError("the answer is a list of units, each a list or tuple (v, w, c)")
     if len(value) > 4:
         raise ValueError(f"there are {len(value)} units, and at most 4 are asked for")
     return float(sum(v * max(0.0, w * h + c) for v, w, c in value))
