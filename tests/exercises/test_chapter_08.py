@@ -157,6 +157,11 @@ def test_a_matrix_left_open_is_a_hole():
     assert check("08-hold", half_done).status == "not answered yet"
 
 
+def test_a_matrix_may_be_a_tensor():
+    assert check("08-stack", lambda *parts: torch.as_tensor(stack_jacobian(*parts)))
+    assert not check("08-stack", lambda *parts: torch.as_tensor(stack_jacobian(*parts)).T)
+
+
 # What the texts say of these exercises holds
 
 

@@ -6,6 +6,7 @@ reader initialised is run.
 
 from fractions import Fraction
 from math import log
+from typing import Any
 
 import numpy as np
 import torch
@@ -73,6 +74,11 @@ def _two_layers(generator: Generator) -> Case:
     return tuple(generator.integers(-3, 4, size=shape).astype(float) for shape in shapes)
 
 
+def _as_array(value: Any, *case: Any) -> Any:
+    """A tensor as an array, anything else as it is."""
+    return value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
+
+
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "08-log-gain",
@@ -121,6 +127,7 @@ EXERCISES: tuple[Exercise, ...] = (
         ),
         sample=_two_layers,
         oracle=_by_autograd,
+        observe=_as_array,
     ),
     Exercise(
         "08-hold",
