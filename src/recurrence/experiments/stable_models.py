@@ -105,7 +105,7 @@ def compare(name: str, kind: str) -> dict:
         ``test``, a number a seed; ``valid``, the curve of each seed at the updates ``at``; ``rate`` and ``rates``, the
         mean validation metric of the other seeds by rate; ``parameters``; and with an entry a seed ``certificate``,
         ``exponent``, ``gradient`` and ``cut``, the test metric by k, on the test set or, of words, on its first steps.
-        See :mod:`recurrence.experiments.stable_measures`.
+        See :mod:`~recurrence.experiments.stable_measures`.
     """
     result, nets = (words if name in on.TEXTS else small)(name, kind)
     part, (steps, many) = probe(name), on.RUNS[name]
