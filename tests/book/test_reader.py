@@ -8,6 +8,7 @@ import sitecheck
 from sitecheck import SOURCE
 
 from bookbrowser import settle
+from pagecheck import PATIENCE
 from pdf import read_toc
 
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
@@ -18,7 +19,7 @@ WAIT = 10_000  # ms
 def visit(browser, address, width=1280, **options):
     page = browser.new_context(viewport={"width": width, "height": 844}, reduced_motion="reduce", **options).new_page()
     page.set_default_timeout(WAIT)
-    page.goto(address)
+    page.goto(address, timeout=PATIENCE)
     settle(page)
     return page
 

@@ -50,6 +50,7 @@ class Site:
         page = self.browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.pages.append(page)
         page.set_default_timeout(5000)
+        page.set_default_navigation_timeout(60_000)  # other work may keep the machine busy
         page.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
