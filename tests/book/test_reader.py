@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 import sitecheck
+from pagecheck import PATIENCE
 from sitecheck import SOURCE
 
 from bookbrowser import settle
-from pagecheck import PATIENCE
 from pdf import read_toc
 
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
@@ -19,7 +19,8 @@ WAIT = 10_000  # ms
 def visit(browser, address, width=1280, **options):
     page = browser.new_context(viewport={"width": width, "height": 844}, reduced_motion="reduce", **options).new_page()
     page.set_default_timeout(WAIT)
-    page.goto(address, timeout=PATIENCE)
+    page.set_default_navigation_timeout(PATIENCE)
+    page.goto(address)
     settle(page)
     return page
 
