@@ -10,8 +10,10 @@ from .gradients import gradient_explorer, gradient_frame
 from .machines import state_diagram
 from .maps import success_map
 from .nets import machine_and_net, space_time, weight_matrix
+from .stable_nets import curve_panels, interval_chart
 from .style import COLOURS, band, label_lines, use_style
 from .trajectory import gain_explorer, gain_frame, regime
+from .truncation_explorer import truncation_explorer, truncation_frame
 from .turing import tape_and_units
 from .turing_explorer import turing_explorer
 
@@ -28,12 +30,14 @@ __all__ = [
     "band",
     "cantor_set",
     "counting",
+    "curve_panels",
     "depth_places",
     "gain_explorer",
     "gain_frame",
     "gradient_explorer",
     "gradient_frame",
     "interesting_word",
+    "interval_chart",
     "label_lines",
     "machine_and_net",
     "regime",
@@ -42,6 +46,8 @@ __all__ = [
     "success_chart",
     "success_map",
     "tape_and_units",
+    "truncation_explorer",
+    "truncation_frame",
     "turing_explorer",
     "two_layers",
     "unrolled",

@@ -102,7 +102,7 @@ def regime(states: Float[Tensor, "time d"], other: Float[Tensor, "time d"]) -> s
         shapes = tuple(states.shape), tuple(other.shape)
         raise ValueError(f"a regime is read off two runs of one shape and at least {2 * _WINDOW} steps, got {shapes}")
     peaks = torch.stack([part.max() for part in states.norm(dim=1).flip(0).split(_WINDOW)])  # the latest first
-    last = _number(float(states[-1].norm()))
+    last = short_number(float(states[-1].norm()))
     if peaks[0] < 1e-3:
         return f"the pulse dies out; after {len(states)} steps the state has length {last}."
     if (peaks[:-1] <= 0.9 * peaks[1:]).all():
@@ -114,18 +114,18 @@ def regime(states: Float[Tensor, "time d"], other: Float[Tensor, "time d"]) -> s
                 return f"the state settles at a fixed point of length {last}, not at zero."
             return f"the state falls into a cycle that repeats every {period} steps."
     apart = float((late - other[-_WINDOW:]).norm(dim=1).max())
-    ends = f"two runs started 10⁻⁶ apart come to lie up to {_number(apart)} apart."
+    ends = f"two runs started 10⁻⁶ apart come to lie up to {short_number(apart)} apart."
     if apart >= 1e3 * _APART:
         return f"the state wanders irregularly; {ends}"
     return f"the state oscillates and never quite repeats, yet predictably; {ends}"
 
 
-def _number(value: float) -> str:
-    """``value`` with two digits, as a power of ten where it is small."""
+def short_number(value: float) -> str:
+    """``value`` with two digits, as a power of ten where it is small; from 100 on rounded to a whole number."""
     if value < 1e-15:
         return "less than 10⁻¹⁵"
     if value >= 1e-2:
-        return f"{value:.2g}"
+        return f"{value:.2g}" if value < 100 else f"{value:.0f}"
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa} · 10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 

@@ -1,7 +1,10 @@
-// A frame is one panel, or {panels: [...]}. A panel:
-//   {title, series: [{label, x, y, style: "line" | "points" | "both", faint}], xlabel, ylabel, xlim, ylim, span: {from, to, label}, square}
-// Panels stand side by side where there is room, otherwise below one another.
+// A frame is one panel, or {panels: [...], below}. A panel:
+//   {title, series: [{label, x, y, style: "line" | "points" | "both", faint, colour}], xlabel, ylabel, xlim, ylim,
+//    span: {from, to, label}, square, height, yticks: about how many}
+// Panels stand side by side where there is room, otherwise below one another; always if `below`, and then over one axis.
 const SIDE_BY_SIDE = 560;
+const PLOT = 216;
+const AXIS = 40;
 const GAP = 12;
 
 const extent = (lists) => {
@@ -24,10 +27,10 @@ const spread = (labels, gap, top, bottom) => {
   }
 };
 
-const panel = (spec, left, top, width, height, head, { svg, ticks }) => {
-  const names = spec.series.map((series) => series.label ?? "");
-  const longest = Math.max(...names.map((name) => name.length));
-  const inner = { x: left + 38, y: top + head, width: 0, height: height - head - 40 };
+const longestLabel = (spec) => Math.max(...spec.series.map((series) => (series.label ?? "").length));
+
+const panel = (spec, left, top, width, head, longest, { svg, ticks }) => {
+  const inner = { x: left + 38, y: top + head, width: 0, height: spec.height ?? PLOT };
   inner.width = width - 38 - (longest ? 12 + 7.5 * longest : 8);
   if (spec.square) inner.width = Math.min(inner.width, inner.height);
   const [x0, x1] = spec.xlim ?? extent(spec.series.map((series) => series.x));
@@ -42,7 +45,7 @@ const panel = (spec, left, top, width, height, head, { svg, ticks }) => {
     group.append(svg("line", { class: "rx-grid", x1: x, x2: x, y1: inner.y, y2: inner.y + inner.height }));
     text(x, inner.y + inner.height + 17, label, { "text-anchor": "middle" });
   }
-  for (const [value, label] of ticks(y0, y1, Math.max(2, inner.height / 60))) {
+  for (const [value, label] of ticks(y0, y1, spec.yticks ?? Math.max(2, inner.height / 60))) {
     const y = inner.y + py(value);
     group.append(svg("line", { class: "rx-grid", x1: inner.x, x2: inner.x + inner.width, y1: y, y2: y }));
     text(inner.x - 6, y + 4.5, label, { "text-anchor": "end" });
@@ -59,7 +62,7 @@ const panel = (spec, left, top, width, height, head, { svg, ticks }) => {
   }
   const labels = [];
   spec.series.forEach((series, i) => {
-    const colour = `var(--rx-c${i % 6})`;
+    const colour = `var(--rx-c${(series.colour ?? i) % 6})`;
     const at = series.x.map((x, k) => (series.y[k] === null ? null : [px(x), py(series.y[k])]));
     const style = series.style ?? "line";
     if (style !== "points") {
@@ -89,20 +92,21 @@ const panel = (spec, left, top, width, height, head, { svg, ticks }) => {
 export function render(root, frame, values, helpers) {
   const panels = frame.panels ?? [frame];
   const { width, svg } = helpers;
-  const beside = panels.length > 1 && width >= SIDE_BY_SIDE;
+  const beside = panels.length > 1 && width >= SIDE_BY_SIDE && !frame.below;
   const head = panels.some((spec) => spec.title && spec.ylabel) ? 48 : 24;
-  const height = 256 + head;
+  const heights = panels.map((spec) => head + (spec.height ?? PLOT) + AXIS);
   const square = (spec) => (spec.square ? 290 : 0);
   const rest = width - panels.reduce((sum, spec) => sum + square(spec), 0);
   const loose = panels.filter((spec) => !spec.square).length;
-  const total = beside ? height : (height + GAP) * panels.length - GAP;
+  const total = beside ? Math.max(...heights) : heights.reduce((sum, height) => sum + height + GAP, -GAP);
+  const widest = Math.max(...panels.map(longestLabel));
   const picture = svg("svg", { role: "img", "aria-label": helpers.alt, viewBox: `0 0 ${width} ${total}` });
   let [left, top] = [0, 0];
-  for (const spec of panels) {
+  panels.forEach((spec, i) => {
     const wide = beside ? square(spec) || rest / loose : spec.square ? Math.min(width, 300) : width;
-    picture.append(panel(spec, left, top, wide, height, head, helpers));
+    picture.append(panel(spec, left, top, wide, head, frame.below ? widest : longestLabel(spec), helpers));
     if (beside) left += wide;
-    else top += height + GAP;
-  }
+    else top += heights[i] + GAP;
+  });
   root.replaceChildren(picture);
 }
