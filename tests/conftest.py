@@ -19,9 +19,10 @@ TYPED = [
     *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),
     *(
         f"recurrence.stability.{module}"
-        for module in ("constants", "contraction", "descent", "gates", "gru", "lstm", "lstm_constants", "lyapunov")
+        for module in ("conjugate", "constants", "contraction", "definite", "descent", "fixed", "gates", "gru", "lstm")
     ),
-    *(f"recurrence.stability.{module}" for module in ("norms", "plain", "projection", "rows", "truncation")),
+    *(f"recurrence.stability.{module}" for module in ("lstm_constants", "lyapunov", "norms", "plain", "projection")),
+    *(f"recurrence.stability.{module}" for module in ("rows", "truncation")),
 ]
 install_import_hook(TYPED, "beartype.beartype")
 

@@ -12,9 +12,12 @@ from recurrence.stability.bounds import (
     theorem_1,
     theorem_1_length,
 )
+from recurrence.stability.conjugate import Translated, WithReadout
 from recurrence.stability.constants import constants, simple_constants
 from recurrence.stability.contraction import contraction_rate, steps_to_contract
+from recurrence.stability.definite import DefiniteNet, definite_net, definite_order, definite_window
 from recurrence.stability.descent import Descent, descend, gradient_gap, step_sizes
+from recurrence.stability.fixed import FixedPoint, fixed_point
 from recurrence.stability.gru import GRUBounds, gru_bounds
 from recurrence.stability.lstm import LSTMBounds, lstm_bounds
 from recurrence.stability.lstm_constants import lstm_constants, project_within
@@ -27,16 +30,24 @@ from recurrence.stability.truncation import truncated_states, truncation_length,
 
 __all__ = [
     "Constants",
+    "DefiniteNet",
     "Descent",
+    "FixedPoint",
     "GRUBounds",
     "LSTMBounds",
     "LossConstants",
     "Projected",
     "Search",
+    "Translated",
+    "WithReadout",
     "adversarial_gain",
     "constants",
     "contraction_rate",
+    "definite_net",
+    "definite_order",
+    "definite_window",
     "descend",
+    "fixed_point",
     "gradient_bound",
     "gradient_gap",
     "gru_bounds",

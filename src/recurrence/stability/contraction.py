@@ -10,6 +10,7 @@ and is computed in float64 and rounded upwards; what rounding does to a *run* is
 from math import floor, inf, log, prod, sqrt
 
 from recurrence.cells import Cell, GRUCell, LSTMCell
+from recurrence.stability.conjugate import Translated, WithReadout
 from recurrence.stability.gru import gru_bounds
 from recurrence.stability.lstm import lstm_bounds
 from recurrence.stability.lyapunov import find_norm, weighted_gain
@@ -31,6 +32,8 @@ def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 
     linear                           "lyapunov"   the gain in :math:`|h|_P`, see :func:`lyapunov_norm`
     ``LSTMCell``, ``GRUCell``        "max"        ``lstm_bounds(cell).rate``, ``gru_bounds(cell).rate``
     ``LSTMCell``, ``GRUCell``        2            :math:`\sqrt n` times that, of n numbers in the state
+    ``Translated``                   any          that of its cell
+    ``WithReadout``                  any          that of its cell, in the norm :math:`\max(|h|, |y| / L)`
     ================================ ============ ===================================================================
 
     Args:
@@ -47,13 +50,14 @@ def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 
             cell has a bound in, a weight is not finite, or the input bound is negative or not finite.
     """
     B = check_input_bound(input_bound)
-    gated = isinstance(cell, LSTMCell | GRUCell)
-    norm = ("max" if gated else 2) if norm is None else norm
+    norm = usual_norm(cell) if norm is None else norm
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
+    if isinstance(cell, Translated | WithReadout):
+        return contraction_rate(cell.cell, norm, B)
     if norm == "lyapunov":
         return _lyapunov_rate(cell)
-    if gated:
+    if isinstance(cell, LSTMCell | GRUCell):
         rate = (lstm_bounds if isinstance(cell, LSTMCell) else gru_bounds)(cell, B).rate
         return rate if norm == "max" else sqrt(cell.state_width) * rate * UP
     measure = two_norm if norm == 2 else max_norm
@@ -78,6 +82,13 @@ def steps_to_contract(rate: float, width: int) -> int:
     if width < 1:
         raise ValueError(f"width must be at least 1, got {width!r}")
     return 1 if rate == 0 else floor(log(width) / (-2 * log(rate)) * UP) + 1
+
+
+def usual_norm(cell: Cell) -> Norm:
+    """The norm of a certificate where none is named: "max" for gated cells, 2 for all others."""
+    if isinstance(cell, Translated | WithReadout):
+        return usual_norm(cell.cell)
+    return "max" if isinstance(cell, LSTMCell | GRUCell) else 2
 
 
 def _lyapunov_rate(cell: Cell) -> float:

@@ -11,7 +11,7 @@ from torch import Tensor
 from recurrence.approximation import Box
 from recurrence.cells import Cell, GRUCell, LSTMCell
 from recurrence.dynamics.jacobians import jacobian
-from recurrence.stability.contraction import NORMS, Norm
+from recurrence.stability.contraction import NORMS, Norm, usual_norm
 from recurrence.stability.lyapunov import lyapunov_norm
 from recurrence.stability.norms import check_input_bound
 from recurrence.stability.plain import is_linear, layers, slope
@@ -62,7 +62,7 @@ def adversarial_gain(
     B = check_input_bound(input_bound)
     if starts < 1 or steps < 1:
         raise ValueError(f"a search needs at least one start and one step, got {starts} and {steps}")
-    norm = ("max" if isinstance(cell, LSTMCell | GRUCell) else 2) if norm is None else norm
+    norm = usual_norm(cell) if norm is None else norm
     size, operator, stretch = _measures(cell, norm)
     cell = deepcopy(cell).double().cpu().requires_grad_(False)
     box = _domain(cell, B)

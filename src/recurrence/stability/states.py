@@ -8,6 +8,7 @@ from torch import Tensor
 
 from recurrence.approximation import Box
 from recurrence.cells import Cell, GRUCell, LSTMCell
+from recurrence.stability.conjugate import Translated, WithReadout
 from recurrence.stability.lstm import lstm_bounds
 from recurrence.stability.lyapunov import find_norm, weighted_gain
 from recurrence.stability.norms import EPS, UP, check_input_bound, max_norm, two_norm
@@ -27,6 +28,8 @@ def invariant_set(cell: Cell, input_bound: float = 1.0) -> Box:
     LSTM                     :math:`|h|_\infty \le 1` and :math:`|c_j| \le 1 / (1 - F_j)`, see :class:`LSTMBounds`
     linear, ReLU             :math:`|h|_\infty \le R = \min \sup_x |f(0, x)| / (1 - \lambda)` over the norms (2, max,
                              Lyapunov) in which the cell contracts at a rate :math:`\lambda < 1`
+    ``Translated``           that of its cell, moved; its runs start from :math:`-h^*`
+    ``WithReadout``          that of its cell, and all that is read out of it, with :math:`y_0 = 0`
     ======================== ==========================================================================================
 
     A step leads from the box into the box, except for linear and ReLU cells where the best norm is not the max norm:
@@ -44,6 +47,8 @@ def invariant_set(cell: Cell, input_bound: float = 1.0) -> Box:
             or the input bound is negative or not finite.
     """
     B = check_input_bound(input_bound)
+    if isinstance(cell, Translated | WithReadout):
+        return cell.box(invariant_set(cell.cell, B))
     if isinstance(cell, LSTMCell):
         memory = lstm_bounds(cell, B).memory
         if not memory.isfinite().all():

@@ -1,0 +1,219 @@
+"""A cell from another origin, a cell with its readout, and the fixed point of an input, against plain runs."""
+
+from math import inf, sqrt
+
+import contraction_cells as zoo
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.func import jacrev
+
+from recurrence.cells import DeepCell, LinearCell, LSTMCell, SimpleCell, Stack
+from recurrence.dynamics import unroll
+from recurrence.stability import (
+    Translated,
+    WithReadout,
+    adversarial_gain,
+    contraction_rate,
+    fixed_point,
+    invariant_set,
+    project,
+)
+
+BOUND = 0.5
+
+
+def noise(*shape, seed=0):
+    return 2 * torch.rand(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) - 1
+
+
+def linear(width, outputs=2, size=1.0, bias=True, seed=0):
+    readout = torch.nn.Linear(width, outputs, bias=bias, dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in readout.parameters():
+            parameter.copy_(size * noise(*parameter.shape, seed=seed))
+    return readout
+
+
+def contractive(cell):
+    """The cell, projected where it can be; property tests draw no other deep ones."""
+    if isinstance(cell, DeepCell):
+        with torch.no_grad():
+            for W in cell.layer_matrices():
+                W.mul_(0.9 / max(1, torch.linalg.matrix_norm(W, 2)))
+        return cell
+    return project(cell, 0.9, BOUND)
+
+
+@settings(max_examples=15)
+@given(zoo.cells(), st.integers(0, 2**32))
+def test_a_translated_run_is_the_run_moved(cell, seed):
+    cell = cell()
+    shift = noise(cell.state_width, seed=seed)
+    moved = Translated(cell, shift)
+    inputs = BOUND * noise(6, 3, 2, seed=seed + 1)
+    with torch.no_grad():
+        ours, theirs = unroll(moved, inputs) + shift, unroll(cell, inputs)
+        torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-9)
+        torch.testing.assert_close(moved.hidden(ours - shift), cell.hidden(theirs), rtol=1e-9, atol=1e-9)
+    assert contraction_rate(moved, input_bound=BOUND) == contraction_rate(cell, input_bound=BOUND)
+    h, drive = noise(moved.state_width, seed=seed + 2), moved.drive(inputs[0, 0])
+    torch.testing.assert_close(moved.jacobian(h, drive), jacrev(moved.step)(h, drive))
+
+
+@settings(max_examples=12)
+@given(zoo.cells(most=1.0), st.integers(0, 2**32))
+def test_from_its_fixed_point_a_cell_takes_zero_to_zero(cell, seed):
+    cell = contractive(cell())
+    star = fixed_point(cell)
+    moved = Translated(cell, star.state)
+    nothing = torch.zeros(2, dtype=torch.float64)
+    assert moved(torch.zeros_like(star.state), nothing).abs().max() < 1e-10
+    assert moved.initial_state(3)[1].tolist() == (-star.state).tolist()
+    box, there = invariant_set(cell, BOUND), invariant_set(moved, BOUND)
+    torch.testing.assert_close(there.low + star.state, box.low)
+    inputs = BOUND * noise(20, 5, 2, seed=seed).sign()
+    assert there.enlarged(1e-12 * there.radius.max().item()).contains(unroll(moved, inputs).detach()).all()
+
+
+@pytest.mark.parametrize("kind", ["tanh", "lstm"])
+def test_the_search_takes_a_cell_that_was_moved(kind):
+    cell = project(zoo.make(kind, 2, 1.0, 0.3, 0), 0.8)
+    moved = Translated(cell, fixed_point(cell).state)
+    found, here = adversarial_gain(moved, steps=30), adversarial_gain(cell, steps=30)
+    assert found.gain <= contraction_rate(cell)
+    assert found.gain == pytest.approx(here.gain, rel=1e-6)
+
+
+@settings(max_examples=25)
+@given(zoo.cells(), st.sampled_from([0.0, 0.1, 3.0]), st.booleans(), st.integers(0, 2**32))
+def test_with_its_readout_a_cell_keeps_its_rate_in_the_weighted_norm(cell, size, bias, seed):
+    cell = cell()
+    readout = linear(cell.state_size, 2, size, bias, seed)
+    both, width = WithReadout(cell, readout), cell.state_width
+    gated = isinstance(cell, zoo.KINDS["lstm"] | zoo.KINDS["gru"])
+    norm, order = ("max", inf) if gated else (2, 2)
+    rate = contraction_rate(both, input_bound=BOUND)
+    assert rate == contraction_rate(cell, norm, BOUND)
+    L = both.lipschitz(norm) or 1.0
+
+    def weighted(v):
+        return torch.maximum(
+            torch.linalg.vector_norm(v[:, :width], order, dim=-1),
+            torch.linalg.vector_norm(v[:, width:], order, dim=-1) / L,
+        )
+
+    h, x = zoo.points(cell, BOUND, 100)
+    states = torch.cat([h, 5 * noise(100, 2, seed=seed)], -1)
+    with torch.no_grad():
+        after = both(states, x)
+        swapped = both(states.roll(1, 0), x)
+    assert (weighted(after - swapped) <= rate * weighted(states - states.roll(1, 0)) + 1e-12).all()
+
+
+@settings(max_examples=25)
+@given(zoo.cells(most=1.0), st.booleans(), st.integers(0, 2**32))
+def test_what_is_read_out_is_the_state(cell, bias, seed):
+    cell = contractive(cell())
+    readout = linear(cell.state_size, 3, 2.0, bias, seed)
+    both = WithReadout(cell, readout)
+    inputs = BOUND * noise(20, 5, 2, seed=seed).sign()
+    with torch.no_grad():
+        states, plain = unroll(both, inputs), unroll(cell, inputs)
+        torch.testing.assert_close(both.hidden(states), readout(cell.hidden(plain)))
+        torch.testing.assert_close(states[..., : cell.state_width], plain)
+    box = invariant_set(both, BOUND)
+    assert box.enlarged(1e-12 * box.radius.max().item()).contains(states).all()
+    assert box.contains(torch.zeros(both.state_width, dtype=torch.float64))
+    corner = box.high[: cell.state_width]
+    assert (readout(cell.hidden(corner)) <= box.high[cell.state_width :] + 1e-12).all()
+
+
+def test_in_the_plain_norm_a_readout_can_undo_a_contraction():
+    cell = LinearCell(1, 1, dtype=torch.float64)
+    readout = torch.nn.Linear(1, 1, bias=False, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.fill_(0.5)
+        readout.weight.fill_(3.0)
+    both = WithReadout(cell, readout)
+    assert contraction_rate(both) == pytest.approx(0.5)
+    J = both.jacobian(torch.zeros(2, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+    assert J.tolist() == [[0.5, 0.0], [1.5, 0.0]]
+    assert torch.linalg.matrix_norm(J, 2).item() == pytest.approx(0.5 * sqrt(10))
+
+
+@settings(max_examples=12)
+@given(zoo.cells(most=1.0), st.integers(0, 2**32), st.sampled_from([1e-1, 1e-4, 1e-9]))
+def test_the_bound_of_a_fixed_point_is_kept(cell, seed, tolerance):
+    cell = contractive(cell())
+    x = BOUND * noise(2, seed=seed)
+    near = fixed_point(cell, x, tolerance=tolerance)
+    h = near.state
+    with torch.no_grad():
+        for _ in range(300):
+            h = cell(h, x)
+    norm = inf if contraction_rate(cell, "max", BOUND) == near.rate else 2
+    assert torch.linalg.vector_norm(near.state - h, norm) <= near.error + 1e-13
+    assert near.error <= tolerance
+    assert near.rate <= contraction_rate(cell, input_bound=BOUND)
+
+
+def test_a_fixed_point_by_hand():
+    """h = a h + x: x / (1 - a) after steps that halve the error, exactly as the bound says."""
+    cell = LinearCell(1, 1, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.fill_(0.5)
+        cell.U.fill_(1.0)
+        cell.b.fill_(0.0)
+    found = fixed_point(cell, torch.tensor([3.0]), tolerance=1e-3)
+    assert (6 - found.state.item()) == pytest.approx(found.error)
+    assert found.steps == 13  # 6 / 2^13 is the first below a thousandth
+    assert fixed_point(cell).state.item() == 0
+
+
+def test_a_fixed_point_in_a_norm_of_its_own():
+    cell = LinearCell(1, 2, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.copy_(torch.tensor([[0.5, 4.0], [0.0, 0.5]]))
+        cell.b.fill_(1.0)
+    with pytest.raises(ValueError, match="not certified to contract under this input"):
+        fixed_point(cell)
+    assert fixed_point(cell, norm="lyapunov").state.tolist() == pytest.approx([18.0, 2.0])
+
+
+def test_a_fixed_point_with_a_readout():
+    cell = project(zoo.make("lstm", 2, 1.0, 0.3, 0), 0.8)
+    both = WithReadout(Translated(cell, noise(4)), linear(2, 1, 2.0))
+    found = fixed_point(both, torch.ones(2)).state
+    state = fixed_point(cell, torch.ones(2)).state
+    torch.testing.assert_close(found[:4] + noise(4), state, rtol=1e-10, atol=1e-10)
+    torch.testing.assert_close(found[4:], both.readout(state[:2]).detach(), rtol=1e-10, atol=1e-10)
+
+
+def test_rounding_ends_the_iteration():
+    cell = project(zoo.make("tanh", 4, 1.0, 1.0, 0), 0.99)
+    found = fixed_point(cell, tolerance=1e-300)
+    assert found.error < 1e-12
+    assert found.steps < 10_000
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Translated(SimpleCell(1, 2), torch.zeros(3)), "a state of 2 numbers"),
+        (lambda: WithReadout(SimpleCell(1, 2), torch.nn.Linear(3, 1)), "reads 3 numbers, and the cell shows 2"),
+        (lambda: WithReadout(SimpleCell(1, 2), torch.nn.Tanh()), r"must be a torch.nn.Linear, whose norm is known"),
+        (lambda: fixed_point(LinearCell(1, 1), torch.zeros(2)), "1 finite numbers"),
+        (lambda: fixed_point(LinearCell(1, 1), torch.tensor([inf])), "1 finite numbers"),
+        (lambda: fixed_point(LSTMCell(1, 1), tolerance=0.0), "tolerance must be positive"),
+        (
+            lambda: contraction_rate(Translated(Stack([SimpleCell(1, 1)]), torch.zeros(1))),
+            "no contraction is certified",
+        ),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,199 @@
+"""Definite machines by brute force over words, their contractive nets, and the window of a margin."""
+
+from itertools import product
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recurrence.cells import SimpleCell
+from recurrence.dynamics import unroll
+from recurrence.machines import DFA, NAMED, all_words, parity
+from recurrence.stability import (
+    DefiniteNet,
+    contraction_rate,
+    definite_net,
+    definite_order,
+    definite_window,
+    invariant_set,
+    truncated_states,
+)
+
+RATES = st.sampled_from([1e-3, 0.3, 0.5, 0.95])
+
+
+@st.composite
+def small_machines(draw, alphabet="01", most=4):
+    n = draw(st.integers(1, most))
+    targets = draw(st.lists(st.integers(0, n - 1), min_size=n * len(alphabet), max_size=n * len(alphabet)))
+    pairs = dict(zip(product(range(n), alphabet), targets, strict=True))
+    return DFA(range(n), alphabet, pairs, 0, draw(st.sets(st.integers(0, n - 1))))
+
+
+@st.composite
+def definite_machines(draw, most=3):
+    """The last symbols as the state, and any answers: of an order up to their number."""
+    alphabet = draw(st.sampled_from(["a", "01", "abc"]))
+    k = draw(st.integers(0, most))
+    states = [*all_words(alphabet, k)]
+    moves = {(q, a): (q + a)[-k:] if k else "" for q in states for a in alphabet}
+    answers = draw(st.lists(st.booleans(), min_size=len(states), max_size=len(states)))
+    return DFA(states, alphabet, moves, "", {q for q, yes in zip(states, answers, strict=True) if yes})
+
+
+def decided_by(answers, k, longest):
+    """Whether the last k symbols decide the answers, by word, of all words of k to ``longest`` symbols."""
+    seen = {}
+    return all(
+        seen.setdefault(word[len(word) - k :], yes) is yes for word, yes in answers.items() if k <= len(word) <= longest
+    )
+
+
+@settings(max_examples=60)
+@given(st.one_of(small_machines(), definite_machines()))
+def test_the_order_by_brute_force(dfa):
+    """A pair of states that a word keeps apart is kept apart by one that visits no pair twice: 6 of 4 states."""
+    depth, known = 0, {dfa.start}
+    while len(further := known | {dfa.step(q, a) for q in known for a in dfa.alphabet}) > len(known):
+        depth, known = depth + 1, further
+    answers = {word: dfa.accepts(word) for word in all_words(dfa.alphabet, 6 + depth if len(known) <= 4 else 6)}
+    most = 6 if len(known) <= 4 else 3
+    assert definite_order(dfa) == next((k for k in range(most + 1) if decided_by(answers, k, k + depth)), None)
+
+
+@given(st.integers(0, 40))
+def test_one_symbol(n):
+    """Over one symbol the words of n symbols and more are all accepted."""
+    dfa = DFA(range(n + 1), "a", {(q, "a"): min(q + 1, n) for q in range(n + 1)}, 0, {n})
+    assert definite_order(dfa) == n
+
+
+def test_orders_that_are_known():
+    assert definite_order(DFA.from_regex("(0|1)*", "01")) == 0
+    assert definite_order(DFA.from_regex("(0|1)*1", "01")) == 1
+    assert definite_order(DFA.from_regex("(0|1)*1(0|1)(0|1)", "01")) == 3
+    assert definite_order(DFA.from_regex("", "01")) == 1  # the empty word alone: one symbol is enough to reject
+    assert definite_order(DFA.from_regex("1(0|1)*", "01")) is None
+    assert {name for name, dfa in NAMED.items() if definite_order(dfa) is not None} == {"abb"}
+    assert definite_order(NAMED["abb"]) == 3
+
+
+@settings(max_examples=40)
+@given(definite_machines(), RATES)
+def test_the_net_is_the_machine_and_contracts(dfa, rate):
+    net = definite_net(dfa, rate)
+    assert contraction_rate(net.cell) <= rate
+    assert contraction_rate(net.cell, "max") <= rate
+    assert net.rate == pytest.approx(rate if net.order > 1 else 0.0, rel=1e-12)
+    for length in range(6):
+        words = [word for word in all_words(dfa.alphabet, length) if len(word) == length]
+        inputs = torch.cat([net.encode(word) for word in words], 1)
+        states = torch.cat([net.cell.initial_state(1, len(words)), unroll(net.cell, inputs)]).detach()
+        outputs = net.output(states[-1]).tolist()
+        accepted = [dfa.accepts(word) for word in words]
+        assert [y > 0 for y in outputs] == accepted
+        assert [abs(y) for y in outputs] == pytest.approx([net.margin] * len(words), rel=1e-12)
+        assert [net.accepts(word) for word in words[:3]] == accepted[:3]
+
+
+@settings(max_examples=40)
+@given(definite_machines(), RATES, st.integers(0, 2**32))
+def test_a_readout_of_lipschitz_constant_1(dfa, rate, seed):
+    net = definite_net(dfa, rate)
+    generator = torch.Generator().manual_seed(seed)
+    between = torch.rand(60, net.cell.state_width, generator=generator, dtype=torch.float64).to(net.codes)
+    near = net.codes[torch.randint(len(net.codes), (60,), generator=generator)]
+    near = near + net.margin * (2 * between - 1)
+    points = torch.cat([between, near])
+    outputs, other = net.output(points), points.roll(1, 0)
+    apart = (points - other).abs().amax(-1)
+    assert ((outputs - outputs.roll(1, 0)).abs() <= apart * (1 + 1e-12)).all()
+    assert outputs.abs().max() <= net.margin
+
+
+@given(definite_machines(), RATES)
+def test_the_window_of_a_definite_net_is_its_order(dfa, rate):
+    net = definite_net(dfa, rate)
+    assert net.order == definite_order(dfa)
+    assert net.window == net.order
+
+
+def test_a_definite_net_is_its_truncation():
+    net = definite_net(DFA.from_regex("(0|1)*1(0|1)(0|1)", "01"), 0.5)
+    inputs = net.encode("0110100110010110")
+    full, cut = unroll(net.cell, inputs), truncated_states(net.cell, inputs, net.order)
+    assert torch.allclose(full, cut, atol=1e-14)
+    assert not torch.allclose(full, truncated_states(net.cell, inputs, net.order - 1))
+
+
+def settled(u):
+    """A tanh cell of one unit, one-hot symbols that push it by u and -u, and the outputs of all words up to 10."""
+    cell = SimpleCell(2, 1, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.fill_(0.4)
+        cell.U.copy_(torch.tensor([[-u, u]]))
+        cell.b.fill_(0.1)
+    outputs = {"": 0.0}
+    with torch.no_grad():
+        for word in all_words("01", 10):
+            if word:
+                h = torch.tensor([outputs[word[:-1]]], dtype=torch.float64)
+                x = torch.tensor([word[-1] == "0", word[-1] == "1"], dtype=torch.float64)
+                outputs[word] = cell(h, x).item()
+    return cell, outputs
+
+
+@settings(max_examples=30)
+@given(st.floats(0.1, 1.5), st.floats(-0.8, 0.8))
+def test_a_margin_has_a_window(u, threshold):
+    cell, outputs = settled(u)
+    margin = min(abs(y - threshold) for y in outputs.values())
+    if margin < 1e-4:
+        return
+    diameter = 2 * invariant_set(cell).radius.item()
+    k = definite_window(contraction_rate(cell), diameter, 1.0, margin)
+    assert decided_by({word: y > threshold for word, y in outputs.items()}, k, 10)
+
+
+@given(st.floats(0, 0.99), st.floats(0, 1e3), st.floats(0, 1e3), st.floats(1e-6, 10))
+def test_the_least_window(rate, diameter, lipschitz, margin):
+    k = definite_window(rate, diameter, lipschitz, margin)
+    assert lipschitz * diameter * rate**k < 2 * margin
+    assert k == 0 or lipschitz * diameter * rate ** (k - 1) >= 2 * margin * (1 - 1e-13)
+
+
+def test_windows_by_hand():
+    assert definite_window(0.5, 1.0, 1.0, 0.25) == 2  # 1/2 is not below 1/2
+    assert definite_window(0.5, 1.0, 1.0, 0.26) == 1
+    assert definite_window(0.5, 1.0, 0.0, 0.1) == 0
+    assert definite_window(0.0, 1.0, 1.0, 0.1) == 1
+    assert definite_window(1 - 2**-50, 1.0, 1.0, 1e-3) == pytest.approx(2**50 * 6.2146, rel=1e-4)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: definite_net(parity(), 0.5), "definite of no order"),
+        (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 1.0), "rate above 0 and below 1"),
+        (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 0.0), "rate above 0 and below 1"),
+        (lambda: definite_net(DFA.from_regex("(0|1)*1(0|1)(0|1)", "01"), 1e-200), "beyond the range of floats"),
+        (lambda: definite_net(DFA.from_regex("(0|1)*1(0|1){16}", "01"), 0.5), "table has 2\\^17 words"),
+        (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 0.5).accepts("012"), "symbol '2' is outside"),
+        (lambda: definite_window(1.0, 1.0, 1.0, 0.1), "rate of at least 0 and below 1"),
+        (lambda: definite_window(0.5, 1.0, 1.0, 0.0), "a margin must be positive"),
+        (lambda: definite_window(0.5, -1.0, 1.0, 0.1), "diameter must be finite"),
+        (lambda: definite_window(0.5, 1e200, 1e200, 0.1), r"lipschitz \* diameter must be finite"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_net_is_a_value():
+    net = definite_net(DFA.from_regex("(0|1)*1", "01"), 0.5)
+    assert isinstance(net, DefiniteNet)
+    with pytest.raises(AttributeError):
+        net.margin = 1.0
