@@ -1,0 +1,271 @@
+"""Every exercise of chapter 10: a right answer passes, plausible wrong ones fail, a hole is not answered yet."""
+
+from fractions import Fraction
+from math import ceil, log, tanh
+
+import numpy as np
+import pytest
+import torch
+from exercise_laws import ExerciseLaws
+
+from recurrence.cells import LinearCell, SimpleCell
+from recurrence.exercises import chapter_10
+from recurrence.exercises.checking import check_exercise
+from recurrence.stability import constants, lemma_1, lemma_2, lemma_3, truncated_states, window_length
+from recurrence.stability.smoothness import Constants, LossConstants
+
+EXERCISES = {exercise.id: exercise for exercise in chapter_10.EXERCISES}
+
+
+def check(name, answer, cases=20):
+    return check_exercise(EXERCISES[name], answer, 0, cases)
+
+
+def shortest_window(rate, size, eps):
+    k = 1
+    while rate**k * size > eps:
+        k += 1
+    return k
+
+
+def all_windows(W, U, b, xs, k):
+    drives, h = xs @ U.T + b, torch.zeros(len(xs), len(W), dtype=xs.dtype)
+    for back in reversed(range(min(k, len(xs)))):
+        h = torch.cat([h[:back], torch.tanh(h[back:] @ W.T + drives[: len(xs) - back])])
+    return h
+
+
+def growth_of_bound(p):
+    return "bounded" if p > 1 else "power" if p == 1 else "faster"
+
+
+def worst_inputs(a, k, T):
+    return [1 if a > 0 or (T - t) % 2 == 0 else -1 for t in range(1, T + 1)]
+
+
+def curvature(a, T):
+    h = slope = bend = Fraction(0)
+    for _ in range(T):
+        h, slope, bend = a * h + 1, a * slope + h, a * bend + 2 * slope
+    return slope**2 + h * bend
+
+
+def forgetful():
+    return [[0, 10, 0], [0, 0, 10], [0, 0, 0]], [0, 0, 1]
+
+
+def distance_left(a, start):
+    a, one, ends = np.float32(a), np.float32(1), []
+    for h in (np.float32(0), np.float32(start)):
+        last = None
+        while h != last:
+            h, last = a * h + one, h
+        ends.append(float(h))
+    return abs(ends[1] - ends[0])
+
+
+def better_bound(w, u, k):
+    D = 1.0
+    for _ in range(1000):
+        D = tanh(w * D + u)
+    for _ in range(k):
+        D = 2 * tanh(w * D / 2)
+    return D
+
+
+RIGHT = [
+    shortest_window,
+    all_windows,
+    growth_of_bound,
+    worst_inputs,
+    curvature,
+    forgetful,
+    distance_left,
+    better_bound,
+]
+ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
+
+
+def from_windows_of_zeros(W, U, b, xs, k):
+    padded = torch.cat([torch.zeros(k - 1, xs.shape[1], dtype=xs.dtype), xs])
+    h = torch.zeros(len(xs), len(W), dtype=xs.dtype)
+    for j in range(k):
+        h = torch.tanh(h @ W.T + padded[j : j + len(xs)] @ U.T + b)
+    return h
+
+
+def in_float64(a, start):
+    h, g = 0.0, start
+    for _ in range(5000):
+        h, g = a * h + 1, a * g + 1
+    return abs(h - g)
+
+
+def by_tracing_the_largest(w, u, k):
+    return w**k * min(1.0, tanh(u) / (1 - w))
+
+
+WRONG = {
+    "10-length": [
+        lambda rate, size, eps: shortest_window(rate, size, eps) - 1,
+        lambda rate, size, eps: max(1, ceil(log(size / eps) / (1 - rate))),
+        lambda rate, size, eps: next(k for k in range(1, 10**5) if rate**k * size < eps),
+        lambda rate, size, eps: next(k for k in range(10**5) if rate**k * size <= eps),
+        lambda rate, size, eps: float(shortest_window(rate, size, eps)),
+    ],
+    "10-windows": [
+        from_windows_of_zeros,
+        lambda W, U, b, xs, k: all_windows(W, U, b, xs, len(xs)),
+        lambda W, U, b, xs, k: all_windows(W, U, b, xs, k + 1),
+        lambda W, U, b, xs, k: all_windows(W.T, U, b, xs, k) if len(W) > 1 else 0 * xs @ U.T,
+        lambda W, U, b, xs, k: all_windows(W, U, 0 * b, xs, k),
+        lambda W, U, b, xs, k: all_windows(W, U, b, xs, k)[-1],
+    ],
+    "10-schedule": [
+        lambda p: "bounded" if p >= 1 else "faster",
+        lambda p: "bounded" if p > Fraction(1, 2) else "power" if p == Fraction(1, 2) else "faster",
+        lambda p: "bounded" if p > 2 else "power" if p >= 1 else "faster",
+        lambda p: {2: "bounded", 1: "power"}.get(p, "faster"),
+        lambda p: growth_of_bound(p) == "bounded",
+    ],
+    "10-worst": [
+        lambda a, k, T: [1] * T,
+        lambda a, k, T: [-x for x in worst_inputs(a, k, T)][:-1],
+        lambda a, k, T: [1 if a > 0 or t % 2 else -1 for t in range(k)] + [1] * (T - k),
+        lambda a, k, T: [(-1) ** t for t in range(T)],
+        lambda a, k, T: [Fraction(1, 2)] * T,
+        lambda a, k, T: 1,
+    ],
+    "10-curvature": [
+        lambda a, T: float(curvature(a, T)) + 1e-3,
+        lambda a, T: curvature(a, T + 1),
+        lambda a, T: curvature(a, T) / 2,
+        lambda a, T: 3 / (1 - a) ** 4 if a != 1 else Fraction(0),
+        lambda a, T: float(curvature(a, T)),
+    ],
+    "10-forgetful": [
+        lambda: ([[0, 1, 0], [0, 0, 1], [0, 0, 0]], [0, 0, 1]),
+        lambda: ([[0, 10, 0], [0, 0, 10], [0, 0, 0]], [1, 0, 0]),
+        lambda: ([[0, 10, 0], [0, 0, 10], [1, 0, 0]], [0, 0, 1]),
+        lambda: ([[0, 10, 0], [0, 0, 0], [0, 0, 0]], [0, 1, 0]),
+        lambda: ([[10, 0, 0], [0, 0, 1], [0, 0, 0]], [1, 0, 1]),
+        lambda: ([[0, 10.5, 0], [0, 0, 1], [0, 0, 0]], [0, 0, 1]),
+        lambda: ([[0, 10], [0, 0]], [0, 1]),
+        lambda: 3,
+    ],
+    "10-meet": [
+        in_float64,
+        lambda a, start: 0.0,
+        lambda a, start: 2.0**-23 / (1 - a),
+        lambda a, start: distance_left(a, start) / 2,
+        lambda a, start: a**1000 * start,
+    ],
+    "10-better": [
+        by_tracing_the_largest,
+        lambda w, u, k: by_tracing_the_largest(w, u, k) / 2,
+        lambda w, u, k: 0.99 * better_bound(w, u, k),
+        lambda w, u, k: float("nan"),
+        lambda w, u, k: 0.0,
+        lambda w, u, k: "small",
+    ],
+}
+
+
+class TestChapter10(ExerciseLaws):
+    exercises, answers, wrong = chapter_10.EXERCISES, ANSWERS, WRONG
+
+
+MALFORMED = [
+    ("10-worst", lambda a, k, T: 1, "On example 1 of 4: the answer is a list of 2 numbers, each 1 or -1."),
+    (
+        "10-forgetful",
+        lambda: 3,
+        "On example 1 of 4: the answer is (W, U), three rows of three whole numbers and a list of three.",
+    ),
+    ("10-better", lambda w, u, k: "small", "On example 1 of 4: the answer is a finite number."),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), MALFORMED)
+def test_what_is_wrong_is_said_in_a_sentence(name, answer, words):
+    assert check(name, answer).message == words
+
+
+def test_a_bound_that_is_none_or_too_large_is_told_so():
+    assert "is no bound: two runs are" in check("10-better", lambda w, u, k: 0.0).message
+    assert "not a twentieth below Lemma 1's" in check("10-better", by_tracing_the_largest).message
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_nothing_returned_is_named(name):
+    result = check(name, lambda *case: None)
+    assert result.status == "differs"
+    assert "None" in result.message or "the answer is" in result.message
+
+
+# Other right answers pass
+
+
+def by_runs(W, U, b, xs, k):
+    cell = SimpleCell(xs.shape[1], len(W), dtype=torch.float64, generator=torch.Generator())
+    with torch.no_grad():
+        for own, given in ((cell.W, W), (cell.U, U), (cell.b, b)):
+            own.copy_(given)
+        return truncated_states(cell, xs[:, None], k)[:, 0]
+
+
+def test_other_right_answers_pass_too():
+    assert check("10-windows", by_runs)
+    assert check("10-worst", lambda a, k, T: tuple(-x for x in worst_inputs(a, k, T)))
+    assert check("10-forgetful", lambda: ([[0, 3, 11], [0, 0, 2], [0, 0, 0]], [5, 0, -1]))
+    assert check("10-better", lambda w, u, k: 1.01 * better_bound(w, u, k))
+    assert check("10-length", lambda rate, size, eps: window_length(float(rate), float(size), float(eps)), cases=0)
+
+
+# What the texts say of these exercises holds
+
+
+@pytest.mark.parametrize("a", [0.9, -0.9])
+def test_the_worst_inputs_meet_lemma_2_in_a_long_run(a):
+    k, H = 8, 10.0
+    gap = chapter_10._gap(Fraction(str(a)), k, worst_inputs(a, k, 300))
+    known = Constants(0.9, 1, H, 0, 1, 0, 1, H)
+    assert float(gap) == pytest.approx(lemma_2(known, LossConstants(1, 0), k), rel=1e-9)
+
+
+def test_the_curvature_is_three_over_the_fourth_power_or_a_multiple_of_t_to_the_fourth():
+    known = Constants(0.9, 1, 10, 0, 1, 0, 1, 10)
+    assert float(curvature(Fraction(9, 10), 400)) == pytest.approx(3e4)
+    assert float(curvature(Fraction(9, 10), 400)) == pytest.approx(lemma_3(known, LossConstants(10, 1)))
+    assert curvature(Fraction(1), 1000) / 1000**4 == pytest.approx(7 / 12, rel=0.01)
+
+
+def test_forgetful_has_a_large_norm_and_a_small_one_elsewhere():
+    W = np.array(forgetful()[0], dtype=float)
+    D = np.diag([1.0, 100.0, 1e4])
+    assert np.linalg.norm(W, 2) == 10
+    assert np.linalg.norm(D @ W @ np.linalg.inv(D), 2) == pytest.approx(0.1)
+
+
+def test_two_runs_with_weight_099_stay_99_units_of_the_last_place_apart():
+    left = EXERCISES["10-meet"].oracle(0.9899999499320984, 300.0)
+    assert left / 2.0**-17 == 99  # 2^-17 is the distance of neighbours between 64 and 128
+
+
+def test_the_better_bound_is_below_lemma_1_and_met():
+    for w, u, k in EXERCISES["10-better"].cases:
+        cell = SimpleCell(1, 1, dtype=torch.float64, generator=torch.Generator()).requires_grad_(False)
+        for weight, value in ((cell.W, w), (cell.U, u), (cell.b, 0.0)):
+            weight.fill_(value)
+        mine = better_bound(w, u, k)
+        assert mine < 0.95 * lemma_1(constants(cell), k)
+        assert mine == pytest.approx(chapter_10._worst_pair(w, u, k), rel=1e-3)
+
+
+def test_the_length_is_that_of_the_linear_cell():
+    cell = LinearCell(1, 1, dtype=torch.float64, generator=torch.Generator()).requires_grad_(False)
+    for weight, value in ((cell.W, 0.9), (cell.U, 1.0), (cell.b, 0.0)):
+        weight.fill_(value)
+    known = constants(cell)
+    assert window_length(known.rate, known.state_bound, 0.01) == 66
+    assert shortest_window(Fraction(9, 10), Fraction(10), Fraction(1, 100)) == 66
