@@ -12,6 +12,8 @@ from recurrence.exercises import (
     chapter_06,
     chapter_07,
     chapter_08,
+    chapter_09,
+    chapter_10,
     chapter_11,
 )
 from recurrence.exercises.checking import Result, check_exercise
@@ -20,7 +22,19 @@ from recurrence.exercises.record import Exercise
 
 __all__ = ["EXERCISES", "Exercise", "Result", "check", "difference"]
 
-CHAPTERS = (chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07, chapter_08, chapter_11)
+CHAPTERS = (
+    chapter_01,
+    chapter_02,
+    chapter_03,
+    chapter_04,
+    chapter_05,
+    chapter_06,
+    chapter_07,
+    chapter_08,
+    chapter_09,
+    chapter_10,
+    chapter_11,
+)
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for chapter in CHAPTERS for exercise in chapter.EXERCISES}
 """All exercises by id, in the order of the book."""
 
