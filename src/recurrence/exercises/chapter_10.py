@@ -111,10 +111,6 @@ def _by_polynomials(a: Fraction, T: int) -> Fraction:
     return Fraction(1, 2) * sum(n * (n - 1) * ways[n] * a ** (n - 2) for n in range(2, 2 * T - 1))
 
 
-def _weight_and_length(generator: Generator) -> Case:
-    return Fraction(int(generator.integers(-12, 13)), 10), int(generator.integers(1, 30))
-
-
 # Large and forgetful
 
 
@@ -127,6 +123,8 @@ def _forgets(value: Any, k: int, inputs: list[int]) -> tuple[bool, bool]:
         whole = False
     if not whole or W.shape != (3, 3) or U.shape != (3,):
         raise ValueError("the answer is (W, U), three rows of three whole numbers and a list of three")
+    if not W.all():
+        raise ValueError("an entry of W is 0")
     ends = []
     for window in (inputs, inputs[-k:]):
         h = np.zeros(3, dtype=object)
@@ -258,10 +256,10 @@ EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "10-curvature",
         "How curved a squared loss is",
-        "curvature(a, T)",
+        "loss_curvature(a, T)",
         ("a", "T"),
         cases=((Fraction(1, 2), 1), (Fraction(1, 2), 2), (Fraction(0), 3), (Fraction(1), 3), (Fraction(9, 10), 40)),
-        sample=_weight_and_length,
+        sample=lambda generator: (Fraction(int(generator.integers(-12, 13)), 10), int(generator.integers(1, 30))),
         oracle=_by_polynomials,
     ),
     Exercise(
