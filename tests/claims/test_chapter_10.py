@@ -1,0 +1,476 @@
+"""The claims that chapter 10 settles: truncated states, gradients, descents and outputs; with stability and without."""
+
+from fractions import Fraction
+from itertools import pairwise, product
+from math import ceil, gamma, log, prod, sqrt
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recurrence.cells import LinearCell, SimpleCell
+from recurrence.dynamics import unroll
+from recurrence.stability import (
+    Constants,
+    LossConstants,
+    constants,
+    contraction_rate,
+    descend,
+    gradient_bound,
+    gradient_gap,
+    lemma_1,
+    lemma_2,
+    lemma_3,
+    project,
+    proposition_2,
+    proposition_2_power,
+    proposition_2_source,
+    step_sizes,
+    theorem_1,
+    theorem_1_length,
+    truncated_states,
+    truncation_length,
+)
+
+DOUBLE = {"dtype": torch.float64}
+KINDS = [LinearCell, SimpleCell]
+CELLS = st.tuples(st.sampled_from(KINDS), st.floats(0.05, 0.95), st.integers(0, 2**32))
+EPS = 1e-10  # far above what rounding does to these runs of at most 30 steps
+
+
+def rng(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+@torch.no_grad()
+def scalar(a: float, u: float = 1.0, b: float = 0.0) -> LinearCell:
+    cell = LinearCell(1, 1, generator=rng(0), **DOUBLE)
+    for weight, value in zip(cell.parameters(), (a, u, b), strict=True):
+        weight.fill_(value)
+    return cell
+
+
+def ones(steps: int) -> torch.Tensor:
+    return torch.ones(steps, 1, 1, **DOUBLE)
+
+
+@torch.no_grad()
+def stable(kind: type, rate: float, seed: int) -> SimpleCell | LinearCell:
+    cell, generator = kind(2, 3, generator=rng(seed), **DOUBLE), rng(seed + 1)
+    for weight in cell.parameters():
+        weight.copy_(torch.randn(weight.shape, generator=generator, **DOUBLE))
+    return project(cell, rate)
+
+
+def problem(seed: int, steps: int = 30):
+    """Inputs between -1 and 1, a pseudo-Huber loss and its constants."""
+    generator = rng(seed)
+    x = 2 * torch.rand(steps, 2, 2, generator=generator, **DOUBLE) - 1
+    r, y = torch.randn(3, generator=generator, **DOUBLE), torch.randn(2, generator=generator, **DOUBLE)
+    return x, lambda h: ((1 + (h @ r - y) ** 2).sqrt() - 1).mean(), LossConstants.pseudo_huber(r.norm().item())
+
+
+def gradient(cell, x, loss) -> torch.Tensor:
+    value = loss(unroll(cell, x)[-1])
+    return torch.cat([part.flatten() for part in torch.autograd.grad(value, list(cell.parameters()))])
+
+
+def toy(a: float) -> Constants:
+    """h = a h + x with |x| at most 1 and only a trained, by hand."""
+    return Constants(a, 1.0, 1 / (1 - a), 0.0, 1.0, 0.0, 1.0, 1 / (1 - a))
+
+
+def total(h: torch.Tensor) -> torch.Tensor:
+    return h.sum()
+
+
+# B6
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.fractions(Fraction(1, 20), Fraction(19, 20), max_denominator=40), st.integers(1, 6))
+def test_b6_the_window_is_the_shortest_one_on_the_scalar_linear_cell(a, digits):
+    """In fractions: the difference in the limit is a^k / (1 - a)."""
+    eps = Fraction(1, 10**digits)
+    k = 1
+    while a**k / (1 - a) > eps:
+        k += 1
+    near = abs(a**k / (1 - a) - eps) < 1e-12 or (k > 1 and abs(a ** (k - 1) / (1 - a) - eps) < 1e-12)
+    assert near or truncation_length(float(a), 1.0, 1.0, float(eps)) == k
+
+
+def test_b6_no_number_times_the_logarithm_is_enough():
+    ratios = []
+    for gap in (1e-1, 1e-2, 1e-3, 1e-4):
+        k = ceil(log(gap * 0.01) / log(1 - gap))
+        assert (1 - gap) ** (k - 1) / gap > 0.01
+        ratios.append(k / log(1 / (gap * 0.01)))
+    assert ratios[-1] > 9_000
+    assert all(b > 9 * a for a, b in pairwise(ratios))
+    assert k == 138_149
+
+
+def test_b6_a_bias_alone_parts_the_states():
+    cell, nothing = scalar(0.5, b=1.0), torch.zeros(60, 1, 1, **DOUBLE)
+    for k in (1, 2, 5):
+        gap = unroll(cell, nothing)[-1] - truncated_states(cell, nothing, k)[-1]
+        assert gap.item() == pytest.approx(2.0 ** (1 - k))
+        assert lemma_1(constants(cell, input_bound=0.0), k) == pytest.approx(2.0 ** (1 - k))
+
+
+@settings(deadline=None, max_examples=30)
+@given(CELLS, st.integers(1, 30))
+def test_b6_states_of_random_cells_are_within_the_bound(recipe, k):
+    cell, (x, _, _) = stable(*recipe), problem(recipe[2])
+    gap = (unroll(cell, x) - truncated_states(cell, x, k)).norm(dim=-1)
+    assert gap.max().item() <= lemma_1(constants(cell), k) + EPS
+
+
+# B8
+
+
+@pytest.mark.parametrize("a", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("k", [1, 2, 9])
+def test_b8_the_bound_is_met_by_the_scalar_linear_cell(a, k):
+    found = lemma_2(toy(a), LossConstants(1.0, 0.0), k)
+    assert found == pytest.approx(k * a ** (k - 1) / (1 - a) + a**k / (1 - a) ** 2)
+    whole, cut = (torch.autograd.grad(unroll(cell := scalar(a), ones(n))[-1].sum(), cell.W)[0] for n in (500, k))
+    assert (whole - cut).item() == pytest.approx(found, rel=1e-9)
+
+
+def test_b8_at_rate_0_the_gradients_differ_by_1():
+    assert gradient_gap(scalar(0.0), ones(2), total, 1) == 1.0
+
+
+@settings(deadline=None, max_examples=30)
+@given(CELLS, st.integers(1, 20))
+def test_b8_gradients_of_random_cells_are_within_the_bound(recipe, k):
+    cell, (x, loss, sizes) = stable(*recipe), problem(recipe[2])
+    assert gradient_gap(cell, x, loss, k) <= lemma_2(constants(cell), sizes, k) + EPS
+
+
+def test_b8_the_power_of_the_linear_cell_is_three():
+    """A loss that is 1-Lipschitz and 1-smooth, with slope 0 at the full state."""
+    scaled = []
+    for gap in (0.1, 0.05, 0.025):
+        a, k = 1 - gap, round(8 / gap)
+        h, slope = (1 - a**k) / gap, (1 - a**k) / gap**2 - k * a ** (k - 1) / gap
+        miss = h - 1 / gap
+        difference = abs(miss / sqrt(1 + miss**2) * slope)
+        cell = scalar(a)
+        value = (1 + (unroll(cell, ones(k))[-1] - 1 / gap) ** 2).sqrt().sum()
+        assert torch.autograd.grad(value, cell.W)[0].abs().item() == pytest.approx(difference, rel=1e-6)
+        assert difference <= lemma_2(toy(a), LossConstants(1.0, 1.0), k)
+        scaled.append(difference / a**k * gap**3)
+    assert all(0.95 < value < 1.01 for value in scaled)
+
+
+# B9
+
+
+@pytest.mark.parametrize("a", [0.1, 0.5, 0.9])
+def test_b9_the_bound_is_met_by_the_scalar_linear_cell(a):
+    for loss, sizes, wanted in (
+        (lambda h: h, (1.0, 0.0), 2 / (1 - a) ** 3),
+        (lambda h: h**2 / 2, (1 / (1 - a), 1.0), 3 / (1 - a) ** 4),
+    ):
+        cell = scalar(a)
+        slope = torch.autograd.grad(loss(unroll(cell, ones(700))[-1].sum()), cell.W, create_graph=True)[0]
+        assert torch.autograd.grad(slope.sum(), cell.W)[0].item() == pytest.approx(wanted, rel=1e-8)
+        assert lemma_3(toy(a), LossConstants(*sizes)) == pytest.approx(wanted)
+
+
+def test_b9_the_power_of_the_linear_cell_is_four():
+    """With L = M = 1: the second derivative of sqrt(1 + (h - y)^2) at h = y is h'^2."""
+    gaps = [0.1, 0.01, 0.001]
+    bounds = [lemma_3(toy(1 - gap), LossConstants(1.0, 1.0)) for gap in gaps]
+    reached = [gap**-4 for gap in gaps]
+    assert all(one <= bound <= 1.5 * one for one, bound in zip(reached, bounds, strict=True))
+    assert bounds[2] * gaps[2] ** 3 > 50 * bounds[0] * gaps[0] ** 3
+
+
+@settings(deadline=None, max_examples=30)
+@given(CELLS, st.floats(1e-4, 1))
+def test_b9_slopes_of_random_cells_are_within_the_bound(recipe, far):
+    cell, other, (x, loss, sizes) = stable(*recipe), stable(*recipe), problem(recipe[2])
+    generator = rng(recipe[2] + 7)
+    with torch.no_grad():
+        for weight in other.parameters():
+            weight += far * torch.randn(weight.shape, generator=generator, **DOUBLE)
+    project(other, recipe[1])
+    moved = sqrt(sum((a - b).square().sum().item() for a, b in zip(cell.parameters(), other.parameters(), strict=True)))
+    change = (gradient(cell, x, loss) - gradient(other, x, loss)).norm().item()
+    assert change <= lemma_3(constants(cell, other), sizes) * moved + EPS
+
+
+def test_b9_a_scalar_tanh_cell_has_the_power_two_and_a_half():
+    """The limit h = tanh(a h + b): its second derivative in b by differences, at h^2 = (1 - a) / 5."""
+    sizes = []
+    for gap in (1e-2, 1e-3):
+        a, h = 1 - gap, sqrt(gap / 5)
+        wanted = 2 * h * (1 - h**2) / (gap + a * h**2) ** 3
+
+        def limit(b, a=a, h=h):
+            for _ in range(50):  # Newton
+                s = torch.tanh(torch.tensor(a * h + b, **DOUBLE)).item()
+                h -= (h - s) / (1 - a * (1 - s**2))
+            return h
+
+        b, step = torch.atanh(torch.tensor(h, **DOUBLE)).item() - a * h, gap**1.5 / 100
+        found = (limit(b + step) - 2 * limit(b) + limit(b - step)) / step**2
+        assert abs(found) == pytest.approx(wanted, rel=1e-2)
+        sizes.append(wanted)
+    assert log(sizes[1] / sizes[0]) / log(10) == pytest.approx(2.5, abs=0.01)
+
+
+# B10
+
+
+@given(st.floats(1e-6, 2), st.floats(1e-3, 4), st.floats(1e-3, 2), st.integers(1, 200))
+def test_b10_the_recursion_its_power_and_the_source(gap, smoothness, alpha, steps):
+    exact = gap / smoothness * (prod(1 + alpha * smoothness / t for t in range(1, steps + 1)) - 1)
+    found = proposition_2(gap, smoothness, step_sizes("1/t", alpha, steps))
+    power = proposition_2_power(gap, smoothness, alpha, steps)
+    assert found == pytest.approx(exact, rel=1e-6)
+    assert found <= power * (1 + 1e-9)
+    assert power <= proposition_2_source(gap, smoothness, alpha, steps) * (1 + 1e-9)
+    assert power == pytest.approx(gap / smoothness * ((1 + alpha * smoothness) * steps ** (alpha * smoothness) - 1))
+
+
+def test_b10_two_quadratics_meet_the_recursion():
+    for schedule in ("1/t", "constant", "1/sqrt(t)"):
+        sizes, w, v = step_sizes(schedule, 0.5, 20), 0.3, 0.3
+        for size in sizes:
+            w, v = w + size * 2.0 * w, v + size * (2.0 * v + 0.1)
+        assert v - w == pytest.approx(proposition_2(0.1, 2.0, sizes))
+
+
+def test_b10_at_rate_0_one_step_parts_the_weights():
+    done = descend(scalar(0.0), ones(2), total, 1, [0.25])
+    assert done.weights[-1].item() == 0.25
+    assert proposition_2(lemma_2(toy(0.0), LossConstants(1.0, 0.0), 1), 1.0, [0.25]) >= 0.25
+
+
+def trained(recipe, k, alpha, steps):
+    """Two descents within one set, and the constants of all weights that they visit."""
+    kind, rate, seed = recipe
+    cell, (x, loss, sizes) = stable(kind, rate, seed), problem(seed)
+    visited = [cell]
+
+    def keep(model):
+        copy = kind(2, 3, generator=rng(0), **DOUBLE)
+        copy.load_state_dict(project(model, rate).state_dict())
+        visited.append(copy)
+
+    schedule = step_sizes("1/t", alpha, steps)
+    return descend(cell, x, loss, k, schedule, keep), constants(*visited), x, loss, sizes, schedule
+
+
+@settings(deadline=None, max_examples=20)
+@given(CELLS, st.integers(1, 8), st.floats(1e-3, 1), st.integers(1, 4))
+def test_b10_weights_of_random_cells_are_within_the_bound(recipe, k, alpha, steps):
+    done, found, _, _, sizes, schedule = trained(recipe, k, alpha, steps)
+    bound = proposition_2(lemma_2(found, sizes, k), lemma_3(found, sizes), schedule, gradient_bound(found, sizes))
+    assert done.weights[-1].item() <= bound + EPS
+
+
+# B11
+
+
+def test_b11_the_window_of_the_theorem_grows_faster_than_its_logarithm():
+    """beta log N / (1 - rate) where N is beyond beta: at the rate 1/2 against a rate of 9/10, for one N."""
+    loss, eps, lengths, logarithms = LossConstants(0.01, 0.01), 1e-3, [], []
+    for a in (0.1, 0.5, 0.7):
+        beta = lemma_3(toy(a), loss)
+        gap = lemma_2(toy(a), loss, 1)
+        lengths.append(theorem_1_length(toy(a), loss, eps, step_sizes("1/t", 1.0, 2000)))
+        logarithms.append(log(gap * 2000**beta / eps))
+    ratios = [k / size for k, size in zip(lengths, logarithms, strict=True)]
+    assert ratios[0] < ratios[1] < ratios[2]
+    assert ratios[2] > 2 * ratios[0]
+
+
+@settings(deadline=None, max_examples=20)
+@given(CELLS, st.integers(1, 8), st.floats(1e-3, 1), st.integers(1, 4))
+def test_b11_outputs_of_random_trained_cells_are_within_the_bound(recipe, k, alpha, steps):
+    done, found, x, _, sizes, schedule = trained(recipe, k, alpha, steps)
+    apart = (unroll(done.cell, x)[-1] - unroll(done.truncated, x[-k:])[-1]).norm(dim=-1).max().item()
+    assert apart <= theorem_1(found, sizes, k, schedule) + EPS
+
+
+# B12
+
+
+def gaussian(seed: int):
+    generator = rng(seed)
+    cell = SimpleCell(4, 8, generator=generator, **DOUBLE)
+    with torch.no_grad():
+        for weight in (cell.W, cell.U):
+            weight.copy_(torch.randn(weight.shape, generator=generator, **DOUBLE) / sqrt(8))
+        cell.b.zero_()
+    x, y = torch.randn(40, 4, 4, generator=generator, **DOUBLE), torch.randn(4, generator=generator, **DOUBLE)
+    r = torch.randn(8, generator=generator, **DOUBLE) / sqrt(8)
+    return project(cell, 0.75), x, lambda h: (h @ r - y).square().mean() / 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_b12_gradients_of_gaussian_instances_fall_exponentially(seed):
+    cell, x, loss = gaussian(seed)
+    gaps = [gradient_gap(cell, x, loss, k) for k in (5, 15, 25)]
+    assert gaps[1] < 3 * 0.75**10 * gaps[0]
+    assert gaps[2] < 2 * 0.75**10 * gaps[1]
+    assert gaps[2] > 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_b12_with_constant_steps_the_weights_do_not_part_exponentially(seed):
+    cell, x, loss = gaussian(seed)
+    done = descend(cell, x, loss, 10, step_sizes("constant", 0.2, 60), lambda model: project(model, 0.75))
+    assert done.losses[-1] < 0.2 * done.losses[0]
+    assert done.weights[60] < 2 * done.weights[30]
+    assert proposition_2(1.0, 1.0, [0.2] * 60) > 200 * proposition_2(1.0, 1.0, [0.2] * 30)
+
+
+def test_b12_only_1_over_t_leaves_a_power_in_the_bound():
+    for schedule, doubled in (("1/t", 2.2), ("1/sqrt(t)", 50), ("constant", 1e6)):
+        far, near = (proposition_2(1.0, 1.0, step_sizes(schedule, 1.0, n)) for n in (80, 40))
+        assert (far / near < doubled) == (schedule == "1/t")
+
+
+@pytest.mark.parametrize("q", [0.2, 0.5, 0.9])
+def test_b12_steps_of_1_over_t_need_powers_of_ten(q):
+    w, marks = 1.0, {}
+    for t in range(1, 20_001):
+        w *= 1 - q / t
+        marks[t] = w
+    for t in (200, 20_000):
+        assert marks[t] == pytest.approx(t**-q / gamma(1 - q), rel=0.01)
+
+
+# D3
+
+
+@settings(deadline=None, max_examples=15)
+@given(CELLS, st.integers(1, 8), st.integers(1, 4))
+def test_d3_the_losses_of_both_are_within_the_bound(recipe, k, steps):
+    done, found, x, loss, sizes, schedule = trained(recipe, k, 0.1, steps)
+    ends = [loss(unroll(done.cell, x)[-1]).item(), loss(unroll(done.truncated, x[-k:])[-1]).item()]
+    assert abs(ends[0] - ends[1]) <= sizes.lipschitz * theorem_1(found, sizes, k, schedule) + EPS
+
+
+@pytest.mark.parametrize("tilt", [1, -1])
+def test_d3_with_a_fixed_window_either_may_be_trained_and_the_other_not(tilt):
+    """In closed form: h = 1 / (1 - a) against (1 - a^10) / (1 - a), from h = 4.1."""
+
+    def run(k):
+        a = torch.tensor(1 - 1 / 4.1, requires_grad=True, **DOUBLE)
+        for _ in range(3000):
+            h = (1 - a**k) / (1 - a) if k else 1 / (1 - a)
+            loss = ((h - 4) ** 2 - 1) ** 2 + tilt * (h - 4) / 4
+            (slope,) = torch.autograd.grad(loss, a)
+            a = (a - 1e-4 * slope).clamp(0, 0.9).detach().requires_grad_()
+        assert abs(slope) < 1e-6  # both have arrived: more steps change nothing
+        return loss.item()
+
+    whole, cut = run(None), run(10)
+    assert tilt * (whole - cut) > 0.4
+
+
+# D4
+
+
+def test_d4_the_sum_the_latch_and_parity_need_every_input():
+    impulse = torch.zeros(200, 1, 1, **DOUBLE)
+    impulse[0] = 1.0
+    latch = SimpleCell(1, 1, generator=rng(0), **DOUBLE)
+    with torch.no_grad():
+        for weight, value in zip(latch.parameters(), (2.0, 3.0, 0.0), strict=True):
+            weight.fill_(value)
+    for cell in (scalar(1.0), latch):
+        for k in (1, 20, 199):
+            gap = (unroll(cell, impulse) - truncated_states(cell, impulse, k))[-1].abs().item()
+            assert gap > 0.95
+    for k in (1, 3):
+        for ending in product((0, 1), repeat=k):
+            words = [(*start, *ending) for start in product((0, 1), repeat=3)]
+            assert sum(sum(word) % 2 for word in words) == len(words) / 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_d4_a_steep_triangular_cell_is_exact_from_d_inputs_on(kind):
+    cell, (x, _, _) = kind(2, 5, generator=rng(0), **DOUBLE), problem(0)
+    with torch.no_grad():
+        cell.W.copy_(torch.ones(5, 5).triu(1))
+        cell.U.mul_(0.1)
+    assert contraction_rate(cell) > 2
+    state = {k: (unroll(cell, x) - truncated_states(cell, x, k)).abs().max().item() for k in (4, 5, 9)}
+    slope = {k: gradient_gap(cell, x, total, k) for k in (5, 9, 10)}
+    assert min(state[4], slope[5], slope[9]) > 1e-5
+    assert max(state[5], state[9], slope[10]) < 1e-11
+
+
+def test_d4_a_step_that_contracts_in_no_norm_is_exact_from_two_inputs_on():
+    def step(h, x):
+        m, r = h.T
+        return torch.stack([2 * m * r * (1 - x[:, 0]) + x[:, 0], x[:, 0]], 1)
+
+    at = torch.ones(2, **DOUBLE)
+    J = torch.autograd.functional.jacobian(lambda h: step(h[None], torch.zeros(1, 1, **DOUBLE))[0], at)
+    assert torch.linalg.eigvals(J).abs().max().item() == pytest.approx(2)
+    words = torch.tensor(list(product((0.0, 1.0), repeat=8)), **DOUBLE).T[..., None]
+    zero = torch.zeros(256, 2, **DOUBLE)
+    gaps = [(unroll(step, words, zero) - truncated_states(step, words, k, zero)).abs().max().item() for k in (1, 2, 5)]
+    assert gaps == [2.0, 0.0, 0.0]
+
+
+# D5
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.floats(-3, 3), st.floats(0.05, 1), st.integers(1, 60), st.floats(-2, 0), st.floats(0.1, 2))
+def test_d5_projected_descent_slows_down_as_the_theorem_says(start, share, steps, low, high):
+    """The loss 1 - cos w, of smoothness 1 and least value 0, on an interval."""
+    w = min(max(start, low), high)
+    first, sizes = 1 - torch.tensor(w, **DOUBLE).cos().item(), []
+    for _ in range(steps):
+        new = min(max(w - share * torch.tensor(w, **DOUBLE).sin().item(), low), high)
+        sizes.append(((w - new) / share) ** 2)
+        w = new
+    assert min(sizes) <= 2 * first / (share * steps) + 1e-12
+
+
+def test_d5_the_curvature_explodes_with_the_length_without_stability():
+    """By autograd at the end of the interval: bounded, as the square of the length, exponential."""
+
+    def bend(a, steps):
+        a = torch.tensor(a, requires_grad=True, **DOUBLE)
+        (slope,) = torch.autograd.grad(a ** (2 * steps - 2) / 2, a, create_graph=True)
+        return torch.autograd.grad(slope, a)[0].item()
+
+    assert max(bend(0.9, steps) for steps in range(2, 400)) < 50
+    assert bend(1.0, 200) / bend(1.0, 50) == pytest.approx(16, rel=0.1)
+    assert bend(1.1, 200) / bend(1.1, 50) > 1e13
+
+
+def test_d5_one_step_size_does_not_serve_all_lengths_and_halving_does():
+    def mapping(n, alpha=None, updates=2000):
+        """The gradient mapping at the end, on 1 to 1.5; steps are halved until the loss falls enough if None."""
+        a = 1.0
+        for _ in range(updates):
+            size, slope = alpha or 1.0, n * a ** (n - 1) * (a**n - 2)
+            while True:
+                new = min(max(a - size * slope, 1.0), 1.5)
+                change = (new - a) ** 2 / (2 * size)
+                if alpha or change < 1e-30 or (new**n - 2) ** 2 / 2 <= (a**n - 2) ** 2 / 2 - change:
+                    break
+                size /= 2
+            last, a = abs(new - a) / size, new
+        return last
+
+    assert mapping(4, 0.01) < 1e-8
+    assert mapping(9, 0.01) > 1
+    assert mapping(199, 0.01) > 1
+    assert all(mapping(n, updates=200) < 1e-5 for n in (4, 9, 199))
+    curvatures = [4 * n**2 / 2 ** (2 / n) for n in (4, 9)]
+    assert curvatures[0] < 2 / 0.01 < curvatures[1]
