@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 
+import aalpy  # noqa: F401  under the hook below it would be compiled again, and its warnings are errors here
 import pytest
 import torch
 from hypothesis import settings

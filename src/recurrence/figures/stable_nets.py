@@ -89,7 +89,7 @@ def curve_panels(
         ValueError: nothing to draw, more kinds than colours, values of another shape, or fewer than two seeds.
     """
     kinds = _kinds(curves)
-    fig, axes = plt.subplots(len(curves), 1, figsize=(5.8, 0.5 + height * len(curves)), sharex=True, squeeze=False)
+    fig, axes = plt.subplots(len(curves), 1, figsize=(5.8, 0.5 + height * len(curves)), squeeze=False)
     for ax, (task, lines) in zip(axes[:, 0], curves.items(), strict=True):
         for kind, (x, values) in lines.items():
             x, values = np.asarray(x, dtype=float), np.asarray(values, dtype=float)
