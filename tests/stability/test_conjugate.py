@@ -130,6 +130,15 @@ def test_what_is_read_out_is_the_state(cell, bias, seed):
     assert (readout(cell.hidden(corner)) <= box.high[cell.state_width :] + 1e-12).all()
 
 
+def test_the_norm_of_a_readout():
+    readout = linear(2, 1)
+    with torch.no_grad():
+        readout.weight.copy_(torch.tensor([[3.0, -4.0]]))
+    both = WithReadout(SimpleCell(1, 2, dtype=torch.float64), readout)
+    assert both.lipschitz() == pytest.approx(5.0)
+    assert both.lipschitz("max") == pytest.approx(7.0)
+
+
 def test_in_the_plain_norm_a_readout_can_undo_a_contraction():
     cell = LinearCell(1, 1, dtype=torch.float64)
     readout = torch.nn.Linear(1, 1, bias=False, dtype=torch.float64)
