@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import LinearCell, SimpleCell
+from recurrence.cells import LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import unroll
 from recurrence.machines import DFA
 from recurrence.stability import (
@@ -225,6 +225,34 @@ def test_b9_a_scalar_tanh_cell_has_the_power_two_and_a_half():
     assert log(sizes[1] / sizes[0]) / log(10) == pytest.approx(2.5, abs=0.01)
 
 
+def test_b9_a_quadratic_step_meets_the_bound_at_the_power_three():
+    """h = r h - h^2 / 4 + b on 0 to 1 at b = 0, with the constants L_theta = 1 and M_hh = 1/2 for every rate r."""
+    for gap in (0.1, 0.05):
+        b, h = torch.zeros((), requires_grad=True, **DOUBLE), torch.zeros((), **DOUBLE)
+        for _ in range(round(30 / gap)):
+            h = (1 - gap) * h - h * h / 4 + b
+        (slope,) = torch.autograd.grad(h, b, create_graph=True)
+        (bent,) = torch.autograd.grad(slope, b)
+        assert bent.item() == pytest.approx(-0.5 / gap**3, rel=1e-9)
+        known = Constants(1 - gap, 1.0, 1.0, 0.5, 0.0, 0.0, 0.25, 1.0)
+        assert lemma_3(known, LossConstants(1.0, 0.0)) == pytest.approx(0.5 / gap**3)
+
+
+def test_b9_the_constants_of_an_lstm_grow_with_its_forget_gates():
+    """Only the forget bias is raised: powers 1, 5 and 3 of L_theta, of beta and of the bound of Lemma 2."""
+    found = []
+    for gap in (0.01, 0.001):
+        cell = LSTMCell(1, 1, generator=rng(0), **DOUBLE).requires_grad_(False)
+        for weight in cell.parameters():
+            weight.zero_()
+        cell.b_f[:] = log((1 - gap) / gap)
+        cell.b_z[:] = 1
+        known, loss = constants(cell), LossConstants(1.0, 0.0)
+        found.append((known.by_weights, lemma_3(known, loss), lemma_2(known, loss, 3)))
+    powers = [log(far / near) / log(10) for near, far in zip(*found, strict=True)]
+    assert powers == pytest.approx([1, 5, 3], abs=0.05)
+
+
 # B10
 
 
@@ -247,10 +275,16 @@ def test_b10_two_quadratics_meet_the_recursion():
         assert v - w == pytest.approx(proposition_2(0.1, 2.0, sizes))
 
 
-def test_b10_at_rate_0_one_step_parts_the_weights():
-    done = descend(scalar(0.0), ones(2), total, 1, [0.25])
-    assert done.weights[-1].item() == 0.25
-    assert proposition_2(lemma_2(toy(0.0), LossConstants(1.0, 0.0), 1), 1.0, [0.25]) >= 0.25
+@pytest.mark.parametrize("size", [0.25, 0.025, 0.0025])
+def test_b10_one_step_parts_the_weights_by_its_size_and_not_by_its_square(size):
+    """On |a| <= size, where the rate is size: the source allows a number times size squared."""
+    done = descend(scalar(0.0), ones(2), total, 1, [size], lambda cell: project(cell, size))
+    assert done.weights[-1].item() == pytest.approx(size)
+    assert contraction_rate(done.cell) <= size * (1 + 1e-9)
+    assert done.truncated.W.item() == 0
+    known = Constants(size, 1.0, 1 / (1 - size), 0.0, 1.0, 0.0, 1.0, 1 / (1 - size))
+    loss = LossConstants(1.0, 0.0)
+    assert proposition_2(lemma_2(known, loss, 1), lemma_3(known, loss), [size]) >= size
 
 
 def trained(recipe, k, alpha, steps):
@@ -290,6 +324,20 @@ def test_b11_the_window_of_the_theorem_grows_faster_than_its_logarithm():
     ratios = [k / size for k, size in zip(lengths, logarithms, strict=True)]
     assert ratios[0] < ratios[1] < ratios[2]
     assert ratios[2] > 2 * ratios[0]
+
+
+def test_b11_with_a_constant_loss_no_number_times_the_logarithm_is_enough():
+    """One descent step that moves nothing: the states of the two models differ by a^k / (1 - a)."""
+    ratios = []
+    for gap in (0.1, 0.01):
+        x = ones(round(30 / gap))
+        k = ceil(log(gap * 0.01) / log(1 - gap))
+        for window in (k - 1, k):
+            done = descend(scalar(1 - gap), x, lambda h: 0 * h.sum(), window, [1.0])
+            apart = (unroll(done.cell, x)[-1] - unroll(done.truncated, x[-window:])[-1]).item()
+            assert (apart <= 0.01) == (window == k)
+        ratios.append(k / log(1 / (gap**2 * 0.01)))
+    assert ratios[1] > 8 * ratios[0]
 
 
 @settings(deadline=None, max_examples=20)
@@ -337,6 +385,14 @@ def test_b12_only_1_over_t_leaves_a_power_in_the_bound():
     for schedule, doubled in (("1/t", 2.2), ("1/sqrt(t)", 50), ("constant", 1e6)):
         far, near = (proposition_2(1.0, 1.0, step_sizes(schedule, 1.0, n)) for n in (80, 40))
         assert (far / near < doubled) == (schedule == "1/t")
+
+
+@given(st.sampled_from(["1/t", "constant", "1/sqrt(t)"]), st.floats(1e-3, 1), st.floats(1e-2, 3), st.integers(1, 60))
+def test_b12_the_bound_depends_on_the_sum_of_the_steps(schedule, alpha, smoothness, steps):
+    sizes = step_sizes(schedule, alpha, steps)
+    length, q = smoothness * sum(sizes), alpha * smoothness
+    grown = log(1 + smoothness * proposition_2(1.0, smoothness, sizes))
+    assert length / (1 + q) - 1e-9 <= grown <= length + 1e-9
 
 
 @pytest.mark.parametrize("q", [0.2, 0.5, 0.9])
@@ -411,18 +467,20 @@ def test_d4_a_steep_triangular_cell_is_exact_from_d_inputs_on(kind):
     assert max(state[5], state[9], slope[10]) < 1e-11
 
 
-def test_d4_a_step_that_contracts_in_no_norm_is_exact_from_two_inputs_on():
-    def step(h, x):
-        m, r = h.T
-        return torch.stack([2 * m * r * (1 - x[:, 0]) + x[:, 0], x[:, 0]], 1)
+def test_d4_a_step_that_doubles_a_distance_is_exact_from_two_inputs_on():
+    """The states 0 and 1 of runs go to 0 and 2, which no norm on the line calls nearer."""
 
-    at = torch.ones(2, **DOUBLE)
-    J = torch.autograd.functional.jacobian(lambda h: step(h[None], torch.zeros(1, 1, **DOUBLE))[0], at)
-    assert torch.linalg.eigvals(J).abs().max().item() == pytest.approx(2)
+    def step(h, x):
+        return 1 - torch.cos(torch.pi * h) + x
+
+    pair = step(torch.tensor([[0.0], [1.0]], **DOUBLE), torch.zeros(2, 1, **DOUBLE)).flatten()
+    assert (pair[1] - pair[0]).item() == pytest.approx(2)
     words = torch.tensor(list(product((0.0, 1.0), repeat=8)), **DOUBLE).T[..., None]
-    zero = torch.zeros(256, 2, **DOUBLE)
-    gaps = [(unroll(step, words, zero) - truncated_states(step, words, k, zero)).abs().max().item() for k in (1, 2, 5)]
-    assert gaps == [2.0, 0.0, 0.0]
+    zero = torch.zeros(256, 1, **DOUBLE)
+    runs = unroll(step, words, zero)
+    assert sorted(set(runs.flatten().tolist())) == pytest.approx([0, 1, 2, 3])
+    gaps = [(runs - truncated_states(step, words, k, zero)).abs().max().item() for k in (1, 2, 5)]
+    assert gaps == pytest.approx([2.0, 0.0, 0.0], abs=1e-12)
 
 
 # D5

@@ -1,7 +1,8 @@
 r"""Constants of an LSTM's step in the max norm on :math:`(h, c)`, from the sizes of its weights.
 
 A set of weights is given by :class:`LSTMBounds`: every row of the recurrent matrices has a largest sum, every forget
-gate a largest value. Such a set is convex, and so are the states :math:`|h_j| \le 1, |c_j| \le C = 1/(1 - F)`.
+gate a largest value :math:`F_j`. Such a set is convex, and so is that of the states with :math:`|h_j| \le 1` and
+:math:`|c_j| \le C_j = 1/(1 - F_j)`. The formulas have :math:`F = \max_j F_j` and :math:`C = \max_j C_j`.
 """
 
 from collections.abc import Sequence
@@ -25,8 +26,9 @@ def lstm_constants(
     r"""Constants in the max norm of all LSTMs within these bounds.
 
     Write :math:`n_k` for the largest row sum of :math:`|W_k|`, :math:`g \ge f (1 - f)` for the slope of a forget gate,
-    :math:`\varphi = g C`, :math:`\xi^2 = d + |x|_2^2 + 1`, and :math:`s = 1/(6\sqrt3)` and :math:`t = 4/(3\sqrt3)` for
-    the curvature of the gates and of tanh. Then :math:`L_\theta = \xi \sqrt{1 + \varphi^2}`,
+    :math:`\varphi \ge f (1 - f) C_j` for that slope with its memory (F if it is below a half, else :math:`C / 4`),
+    :math:`\xi^2 = d + |x|_2^2 + 1`, and :math:`s = 1/(6\sqrt3)` and :math:`t = 4/(3\sqrt3)` for the curvature of the
+    gates and of tanh. Then :math:`L_\theta = \xi \sqrt{1 + \varphi^2}`,
 
     .. math::
 
