@@ -243,12 +243,38 @@ def test_best_rate():
 
 
 def test_points_are_different_and_the_essential_ones_come_first():
-    points = stable_models.points(stable_tasks.BUDGETS)
+    points = stable_models.points()
     assert len({json.dumps(point) for point in points}) == len(points)
     assert {point["cell"] for point in points[:6]} == set(KINDS)
     compared = [(point["task"], point["cell"]) for point in points if point["part"] == "compare"]
     assert {task for task, _ in compared} == set(stable_tasks.BUDGETS)
-    assert stable_models.points() == [point for point in points if point["task"] in stable_models.STORED]
+
+
+def blank(net):
+    """A net whose outputs are the biases of its readout."""
+    with torch.no_grad():
+        weights = net.softmax if isinstance(net, Reader) else net.readout
+        for name, p in weights.named_parameters():
+            if not name.endswith("bias"):
+                p.zero_()
+    return net
+
+
+def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
+    notes = problems["chorales"].train
+    heard = notes.targets[notes.mask].mean(0)
+    music = torch.sigmoid(blank(stable_tasks.player("chorales", "simple")).readout.bias)
+    torch.testing.assert_close(music, heard, atol=0.01, rtol=0)
+    torch.testing.assert_close(stable_tasks.prior("digits").exp(), torch.full((3,), 1 / 3))
+
+
+def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_rest(problems):
+    net, text = blank(stable_tasks.reader("words", "LSTM")), problems["words"].train.targets
+    losses = net.loss(torch.zeros(1, WORDS, 4), torch.arange(WORDS)[None])[0]
+    shares = text.flatten().bincount(minlength=WORDS) / text.numel()
+    torch.testing.assert_close((-losses[:10]).exp(), shares[:10], atol=1e-3, rtol=0)
+    for group in (slice(10, 20), slice(20, 30)):
+        torch.testing.assert_close((-losses[group]).exp(), torch.full((10,), shares[group].mean()), atol=1e-3, rtol=0)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("chorales", "LSTM, rows"), ("digits", "simple"), ("words", "LSTM, sum")])

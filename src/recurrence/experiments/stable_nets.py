@@ -1,7 +1,7 @@
 r"""Nets that are kept stable, or not, while they are trained.
 
 A stable net is projected after every update, so that a certificate of contraction with rate ``RATE`` holds for it at
-any time: see :func:`recurrence.stability.project`. All nets start from orthogonal matrices, biases 0 and forget gates
+any time: see :func:`recurrence.stability.project`. All cells start from orthogonal matrices, biases 0 and forget gates
 of bias 1, and a stable one from the projection of that.
 """
 
@@ -88,7 +88,7 @@ class Reader(nn.Module):
         self.kind, self.cell = kind, start(kind, units, units)
         self.embed = nn.Embedding(words, units)
         nn.init.normal_(self.embed.weight, std=0.1)
-        self.softmax = nn.AdaptiveLogSoftmaxWithLoss(units, words, list(cutoffs), div_value=2.0)
+        self.softmax = nn.AdaptiveLogSoftmaxWithLoss(units, words, list(cutoffs), div_value=2.0, head_bias=True)
 
     def loss(self, hidden: Tensor, targets: Tensor) -> Tensor:
         """Minus the log probability of each target, in nats."""

@@ -18,13 +18,17 @@ UNITS = {**dict.fromkeys(SMALL, 32), **dict.fromkeys(TEXTS, 64)}
 SEEDS = {**dict.fromkeys(SMALL, range(5)), **dict.fromkeys(TEXTS, range(3))}
 OTHER_SEEDS = {**dict.fromkeys(SMALL, range(5, 7)), **dict.fromkeys(TEXTS, range(5, 6))}
 RATES = {
-    "Adam": {**dict.fromkeys(SMALL, (0.005, 0.015, 0.045, 0.135)), **dict.fromkeys(TEXTS, (0.002, 0.006, 0.018))},
-    "SGD": dict.fromkeys((*SMALL, *TEXTS), (0.3, 1.0, 3.0, 10.0)),
+    "Adam": {
+        **dict.fromkeys(SMALL, (0.005, 0.015, 0.045, 0.135)),
+        "digits": (0.001, 0.003, 0.009, 0.027, 0.081),
+        **dict.fromkeys(TEXTS, (0.006, 0.018, 0.054)),
+    },
+    "SGD": dict.fromkeys((*SMALL, *TEXTS), (1.0, 3.0, 10.0, 30.0)),
 }
 BUDGETS = {
-    "chorales": {"updates": 240, "batch_size": 16},
-    "digits": {"updates": 300, "batch_size": 32},
-    "folk tunes": {"updates": 100, "batch_size": 16},
+    "chorales": {"updates": 480, "batch_size": 16},
+    "digits": {"updates": 1200, "batch_size": 32},
+    "folk tunes": {"updates": 400, "batch_size": 16},
     "words": {"updates": 2000, "streams": 10, "window": 70},
     "all words": {"updates": 1000, "streams": 10, "window": 70},
 }
@@ -33,7 +37,7 @@ FRAMES = 128
 SHOWN = 1000
 """Steps of each stream of a text that validation during training and the measures of a trained net read."""
 
-TRUNCATED_UPDATES = {"chorales": 80, "words": 300}
+TRUNCATED_UPDATES = {"chorales": 160, "words": 500}
 TRAINED_K = {"chorales": (2, 5, 20), "words": (5, 20)}
 KS = {**dict.fromkeys(SMALL, (1, 2, 5, 10, 20, 35, 50)), **dict.fromkeys(TEXTS, (1, 2, 5, 10, 20, 35, 70, 150))}
 PIECES = {"chorales": (48, 24), "digits": (64, 64), "folk tunes": (100, 28), **dict.fromkeys(TEXTS, (150, 50))}
@@ -79,12 +83,33 @@ def batches(name: str) -> Iterator[Batch]:
                 yield pieces.inputs, pieces.targets, pieces.mask, True
 
 
-def player(name: str, kind: str) -> Player:
-    """A new net for music or digits."""
+def prior(name: str) -> Tensor:
+    """The log-odds of each bit, or the log probability of each class or word, counted on the training split.
+
+    Half an observation of each outcome is added. A net whose outputs start there need not learn them by its state.
+    """
     problem = task(name)
-    return Player(kind, problem.input_size, UNITS[name], problem.output_size, problem.kind)
+    seen = problem.train.targets
+    seen = seen if seen.ndim == 1 else seen[problem.train.mask]
+    if problem.kind == "bits per step":
+        return torch.logit((seen.double().sum(0) + 0.5) / (len(seen) + 1)).float()
+    counts = seen.bincount(minlength=problem.output_size).double() + 0.5
+    return (counts / counts.sum()).log().float()
 
 
+@torch.no_grad()
+def player(name: str, kind: str) -> Player:
+    """A new net for music or digits; the biases of its readout are the task's :func:`prior`."""
+    problem = task(name)
+    net = Player(kind, problem.input_size, UNITS[name], problem.output_size, problem.kind)
+    net.readout.bias.copy_(prior(name))
+    return net
+
+
+@torch.no_grad()
 def reader(name: str, kind: str) -> Reader:
-    """A new net for words."""
-    return Reader(kind, TEXTS[name], UNITS[name], CUTOFFS[name])
+    """A new net for words; the biases of its frequent words and of its groups of rare ones are the :func:`prior`."""
+    net, edges = Reader(kind, TEXTS[name], UNITS[name], CUTOFFS[name]), (*CUTOFFS[name], TEXTS[name])
+    frequent, *rare = prior(name).tensor_split(edges[:-1])
+    net.softmax.head.bias.copy_(torch.cat([frequent, torch.stack([group.logsumexp(0) for group in rare])]))
+    return net
