@@ -11,7 +11,7 @@ conditions, by their sum, or row by row, with a forget gate that opens to 0.64 a
 :mod:`recurrence.experiments.stable_nets`.
 
 Outputs start at the frequencies of the training split, by the biases of the readout. From outputs of 0 the first
-updates would teach the state to say what those biases say, and drive the recurrent weights of unconstrained nets far up.
+updates would teach the state to say what those biases say, and drive the recurrent weights of unconstrained nets up.
 
 Learning rates are chosen by the validation metric of other seeds, for words of one other seed after a quarter of the
 updates, in "truncated" by the net in full. Rates fall linearly to zero. Nets of music and digits are judged as they
