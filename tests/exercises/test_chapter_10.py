@@ -182,6 +182,16 @@ MALFORMED = [
         lambda: 3,
         "On example 1 of 4: the answer is (W, U), three rows of three whole numbers and a list of three.",
     ),
+    (
+        "10-forgetful",
+        lambda: ([[1, 1, 3], [5, 2, 6], [-2, -1, -3]], [1, 0, 0]),
+        "On example 1 of 4: the norm of W is 9.42, less than 10.",
+    ),
+    (
+        "10-worst",
+        lambda a, k, T: [-1] + [1] * (T - 1),
+        "On example 2 of 4: these inputs give the difference 1.938, others 2.562.",
+    ),
     ("10-better", lambda w, u, k: "small", "On example 1 of 4: the answer is a finite number."),
 ]
 

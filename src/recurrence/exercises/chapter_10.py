@@ -94,7 +94,10 @@ def _worst_of_all(a: Fraction, k: int, T: int) -> Fraction:
 def _gap_of_answer(value: Any, a: Fraction, k: int, T: int) -> Fraction:
     if not isinstance(value, list | tuple) or len(value) != T or any(x not in (-1, 1) for x in value):
         raise ValueError(f"the answer is a list of {T} numbers, each 1 or -1")
-    return _gap(a, k, [int(x) for x in value])
+    found, most = _gap(a, k, [int(x) for x in value]), _worst_of_all(a, k, T)
+    if found < most:
+        raise ValueError(f"these inputs give the difference {float(found):.4g}, others {float(most):.4g}")
+    return found
 
 
 def _weight_window_and_length(generator: Generator) -> Case:
@@ -114,8 +117,8 @@ def _by_polynomials(a: Fraction, T: int) -> Fraction:
 # Large and forgetful
 
 
-def _forgets(value: Any, k: int, inputs: list[int]) -> tuple[bool, bool]:
-    """Whether the norm is 10 or more, and whether k inputs leave the last state what it was."""
+def _forgets(value: Any, k: int, inputs: list[int]) -> str:
+    """Whether k inputs leave the last state what it was, for a W of norm 10 or more."""
     try:
         W, U = (np.array(part, dtype=object) for part in value)
         whole = all(isinstance(entry, int | np.integer) for entry in (*W.flat, *U.flat))
@@ -125,13 +128,20 @@ def _forgets(value: Any, k: int, inputs: list[int]) -> tuple[bool, bool]:
         raise ValueError("the answer is (W, U), three rows of three whole numbers and a list of three")
     if not W.all():
         raise ValueError("an entry of W is 0")
+    size = float(np.linalg.norm(W.astype(float), 2))
+    if size < 10 - 1e-9:
+        raise ValueError(f"the norm of W is {size:.3g}, less than 10")
     ends = []
     for window in (inputs, inputs[-k:]):
         h = np.zeros(3, dtype=object)
         for x in window:
             h = W @ h + U * x
         ends.append(h.tolist())
-    return bool(np.linalg.norm(W.astype(float), 2) >= 10 - 1e-9), ends[0] == ends[1]
+    return _said(k, ends[0] == ends[1])
+
+
+def _said(k: int, enough: bool) -> str:
+    return f"{'the last input is' if k == 1 else f'the last {k} inputs are'} {'enough' if enough else 'not enough'}"
 
 
 def _window_and_inputs(generator: Generator) -> Case:
@@ -269,7 +279,7 @@ EXERCISES: tuple[Exercise, ...] = (
         ("k", "inputs"),
         cases=((3, [1, 1, 1, 1]), (2, [1, 1, 1, 1]), (1, [1, 1, 1, 1]), (3, [2, -1, 3, 1, -2, 1])),
         sample=_window_and_inputs,
-        oracle=lambda k, inputs: (True, k >= 3),
+        oracle=lambda k, inputs: _said(k, k >= 3),
         arguments=lambda k, inputs: (),
         observe=_forgets,
     ),
