@@ -201,6 +201,34 @@ def test_rows_are_bounded_and_not_columns():
         assert cell.W_z.abs().sum(1).max() <= 0.85 / 2
 
 
+@pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
+@pytest.mark.parametrize("trap", ["columns", "small"])
+def test_what_is_short_stays_where_something_else_must_move(trap, condition):
+    """Every row is uncertified by its forget bias, so all are projected: short rows of W_o nonetheless stay."""
+    cell = zoo.make("lstm", 10, 0.0, 0.0, 0)
+    with torch.no_grad():
+        cell.b_f.fill_(20.0)
+        if trap == "columns":
+            cell.W_o[:, 0] = 0.4
+        else:
+            cell.W_o.copy_(1e-3 * torch.randn(10, 10, generator=torch.Generator().manual_seed(0)))
+    before = copies(cell)
+    project(cell, 0.9, condition=condition)
+    assert (cell.W - before["W"]).abs().max() < 1e-12
+    assert cell.b_f.max() < 0
+
+
+def test_what_is_short_stays_in_a_gru_whose_update_gate_must_close():
+    cell = zoo.make("gru", 10, 0.0, 0.0, 0)
+    with torch.no_grad():
+        cell.b_z.fill_(20.0)
+        cell.W_n[:, 0] = 0.3
+    before = copies(cell)
+    project(cell, 0.9)
+    assert (cell.W - before["W"]).abs().max() < 1e-12
+    assert cell.b_z.max() < 1
+
+
 @pytest.mark.parametrize("kind", ["tanh", "linear", "lstm", "gru"])
 def test_small_weights_are_not_scaled_up(kind):
     cell = zoo.make(kind, 5, 1e-3, 0.0, 0)
