@@ -1,0 +1,292 @@
+"""The claims that chapter 11 settles: stable and unconstrained nets on real data, as stored, and what can be proved."""
+
+from itertools import pairwise
+from math import exp, log
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recurrence.cells import LinearCell, SimpleCell, gaussian_
+from recurrence.dynamics import lyapunov_spectrum, unroll
+from recurrence.experiments import stored
+from recurrence.stability import contraction_rate, truncated_states
+from recurrence.training import interval
+
+DOUBLE = {"dtype": torch.float64}
+CERTIFIED = ("LSTM, four conditions", "LSTM, sum", "LSTM, rows")
+
+
+@pytest.fixture(scope="module")
+def points() -> list[dict]:
+    return stored("stable_models")["points"]
+
+
+@pytest.fixture(scope="module")
+def compared(points) -> dict:
+    """Results of trained nets by task, and there by kind."""
+    found = {}
+    for p in points:
+        if p["point"]["part"] == "compare":
+            found.setdefault(p["point"]["task"], {})[p["point"]["cell"]] = p["result"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def cut_short(points) -> dict:
+    """Results of truncated training by task, cell and optimiser."""
+    keys = ("task", "cell", "optimiser")
+    return {tuple(p["point"][key] for key in keys): p["result"] for p in points if p["point"]["part"] == "truncated"}
+
+
+def paired(one: list[float], other: list[float]):
+    return interval([a - b for a, b in zip(one, other, strict=True)])
+
+
+def cost_of_window(result: dict, k: int):
+    """What it costs to see the last k inputs only, over the seeds."""
+    return interval([cut[str(k)] - cut["all"] for cut in result["cut"]])
+
+
+# B13
+
+
+def test_b13_on_words_stable_simple_nets_are_not_told_apart_from_unconstrained_ones(compared):
+    words = compared["words"]
+    difference = paired(words["simple, stable"]["test"], words["simple"]["test"])
+    assert 0 in difference
+    assert abs(difference.mean) + difference.half_width < 0.05
+
+
+@pytest.mark.parametrize("kind", CERTIFIED)
+def test_b13_on_words_certified_lstms_cost_a_tenth_of_a_nat_or_more_and_are_worse_than_a_simple_net(compared, kind):
+    words = compared["words"]
+    assert paired(words[kind]["test"], words["LSTM"]["test"]).low > 0.1
+    assert paired(words[kind]["test"], words["simple"]["test"]).low > 0
+    assert all(net["rate"] < 1 for net in words[kind]["certificate"])
+
+
+def test_b13_with_all_words_the_answers_are_the_same_for_the_final_kinds(compared):
+    words = compared["all words"]
+    simple = paired(words["simple, stable"]["test"], words["simple"]["test"])
+    assert max(abs(simple.low), abs(simple.high)) < 0.02
+    certified = words["LSTM, four conditions"]["test"]
+    assert paired(certified, words["LSTM"]["test"]).low > 0.1
+    assert paired(certified, words["simple"]["test"]).low > 0
+
+
+def test_b13_on_chorales_every_stable_kind_is_ahead(compared):
+    chorales = compared["chorales"]
+    for kind in ("simple, stable", *CERTIFIED):
+        free = "simple" if kind.startswith("simple") else "LSTM"
+        assert paired(chorales[kind]["test"], chorales[free]["test"]).high < 0
+
+
+def test_b13_on_folk_tunes_every_stable_kind_is_behind(compared):
+    tunes = compared["folk tunes"]
+    for kind in ("simple, stable", *CERTIFIED):
+        free = "simple" if kind.startswith("simple") else "LSTM"
+        assert paired(tunes[kind]["test"], tunes[free]["test"]).low > 0
+
+
+def test_b13_on_digits_certified_lstms_lose_a_third_of_the_answers_and_weaker_conditions_give_some_back(compared):
+    digits = compared["digits"]
+    for kind in CERTIFIED:
+        assert paired(digits["LSTM"]["test"], digits[kind]["test"]).low > 1 / 3
+    assert paired(digits["LSTM, rows"]["test"], digits["LSTM, four conditions"]["test"]).low > 0
+    assert 0 in paired(digits["simple, stable"]["test"], digits["simple"]["test"])
+
+
+# B14
+
+
+def reach(result: dict, share: float = 0.01) -> float:
+    """The first distance at which the mean gradient is below a share of that at 0."""
+    means = [sum(column) for column in zip(*(net["mean"] for net in result["gradient"]), strict=True)]
+    far = [i for i, mean in zip(result["gradient"][0]["i"], means, strict=True) if mean < share * means[0]]
+    return far[0] if far else float("inf")
+
+
+def test_b14_on_words_and_chorales_gradients_fall_to_a_hundredth_within_a_hundred_steps(compared):
+    for name in ("words", "chorales"):
+        assert max(map(reach, compared[name].values())) < 100
+        assert reach(compared[name]["LSTM"]) == max(map(reach, compared[name].values()))
+
+
+def test_b14_on_digits_the_gradients_of_unconstrained_nets_do_not_fall_at_all(compared):
+    for kind in ("simple", "LSTM"):
+        for net in compared["digits"][kind]["gradient"]:
+            assert net["mean"][-1] > net["mean"][0]
+
+
+# B15
+
+
+def test_b15_an_lstm_on_words_loses_by_seeing_20_words_and_little_from_70(compared):
+    lstm = compared["words"]["LSTM"]
+    assert cost_of_window(lstm, 20).low > 0
+    assert 0.02 < cost_of_window(lstm, 20).mean < 0.1
+    assert cost_of_window(lstm, 70).high < 0.05
+    assert cost_of_window(lstm, 150).high < 0.02
+
+
+def test_b15_an_lstm_on_chorales_needs_20_frames_and_one_on_digits_all_pixels(compared):
+    assert abs(cost_of_window(compared["chorales"]["LSTM"], 20).mean) < 0.01
+    lost = cost_of_window(compared["digits"]["LSTM"], 50)  # of 64 pixels; of accuracy
+    assert lost.high < -0.15
+
+
+# B16
+
+
+def cosines(result: dict, way: str) -> list[float]:
+    """Of the angle between the moves of the full and of the truncated net, by seed."""
+    rows = zip(result[way]["from full"], result[way]["from start"], result["full"]["from start"], strict=True)
+    return [(a[-1] ** 2 + b[-1] ** 2 - d[-1] ** 2) / (2 * a[-1] * b[-1]) for d, b, a in rows]
+
+
+def test_b16_by_adam_reset_nets_end_apart_by_more_than_half_of_the_move(cut_short):
+    for name in ("chorales", "words"):
+        for cell in ("simple", "LSTM"):
+            result = cut_short[name, cell, "Adam"]
+            ratios = [
+                d[-1] / a[-1]
+                for d, a in zip(result["reset 20"]["from full"], result["full"]["from start"], strict=True)
+            ]
+            assert interval(ratios).low > 0.5
+
+
+def test_b16_the_moves_of_lstms_have_little_in_common_and_those_of_simple_nets_by_sgd_much(cut_short):
+    assert interval(cosines(cut_short["chorales", "LSTM", "Adam"], "reset 20")).high < 0.5
+    for name in ("chorales", "words"):
+        assert interval(cosines(cut_short[name, "simple", "SGD"], "reset 20")).low > 0.6
+        assert interval(cosines(cut_short[name, "LSTM", "SGD"], "reset 20")).high < 0.5
+
+
+def test_b16_a_smaller_k_drives_the_weights_further_apart_on_chorales(cut_short):
+    for cell in ("simple", "LSTM"):
+        result = cut_short["chorales", cell, "Adam"]
+        near, far = (interval([row[-1] for row in result[f"reset {k}"]["from full"]]) for k in (20, 2))
+        assert far.low > near.high
+
+
+def test_b16_nets_with_one_output_can_have_weights_that_are_far_apart():
+    """The units of a net in another order."""
+    generator = torch.Generator().manual_seed(0)
+    one, other = (SimpleCell(2, 16, generator=generator, **DOUBLE) for _ in range(2))
+    order = torch.randperm(16, generator=generator)
+    with torch.no_grad():
+        other.W.copy_(one.W[order][:, order])
+        other.U.copy_(one.U[order])
+        other.b.copy_(one.b[order])
+        x = torch.randn(20, 3, 2, generator=generator, **DOUBLE)
+        torch.testing.assert_close(unroll(one, x).sum(-1), unroll(other, x).sum(-1))
+        assert (one.W - other.W).norm() > one.W.norm()
+
+
+# B18
+
+
+def test_b18_twenty_words_bring_most_of_the_gain_and_less_of_it_in_the_lstm(compared):
+    shares = {
+        kind: interval([(cut["1"] - cut["20"]) / (cut["1"] - cut["all"]) for cut in result["cut"]])
+        for kind, result in compared["words"].items()
+    }
+    assert all(share.low > 0.8 for share in shares.values())
+    assert shares["LSTM"].high < min(share.low for kind, share in shares.items() if kind != "LSTM")
+
+
+def test_b18_each_further_stretch_of_context_gives_less(compared):
+    for result in compared["words"].values():
+        means = [sum(cut[k] for cut in result["cut"]) / len(result["cut"]) for k in ("1", "5", "20", "70")]
+        gains = [(a - b) for a, b in pairwise(means)]
+        assert gains[0] > gains[1] > gains[2] > -0.01
+
+
+# B19
+
+
+def test_b19_no_unconstrained_net_is_certified(compared):
+    nets = [net for kinds in compared.values() for kind in ("simple", "LSTM") for net in kinds[kind]["certificate"]]
+    assert min(net["rate"] for net in nets) > 1
+
+
+def test_b19_on_words_and_music_all_exponents_are_negative_and_on_digits_some_are_not(compared):
+    quiet = [
+        net for name, kinds in compared.items() if name != "digits" for r in kinds.values() for net in r["exponent"]
+    ]
+    assert max(quiet) < 0
+    assert max(compared["digits"]["simple"]["exponent"]) > 0
+    assert interval(compared["digits"]["simple"]["exponent"]).low > -0.05
+
+
+def one_unit() -> SimpleCell:
+    cell = SimpleCell(1, 1, **DOUBLE)
+    with torch.no_grad():
+        cell.W.fill_(2.0)
+        cell.U.fill_(1.0)
+        cell.b.zero_()
+    return cell
+
+
+@torch.no_grad()
+def test_b19_a_negative_exponent_does_not_make_a_net_forget():
+    cell, x = one_unit(), torch.zeros(80, 1, 1, **DOUBLE)
+    x[0] = 1.0
+    h = unroll(cell, x)[-1].item()
+    assert h == pytest.approx(0.9575, abs=1e-4)
+    assert lyapunov_spectrum(cell, x, warmup=20).item() == pytest.approx(log(2 * (1 - h**2)))
+    for k in (1, 20, 79):
+        assert truncated_states(cell, x, k)[-1].item() == 0
+
+
+@torch.no_grad()
+def test_b19_one_input_is_enough_for_a_net_with_exponent_0():
+    cell = LinearCell(1, 2, **DOUBLE)
+    cell.W.copy_(torch.diag(torch.tensor([0.0, 1.0])))
+    cell.U.fill_(1.0)
+    cell.b.zero_()
+    x = torch.randn(50, 1, 1, generator=torch.Generator().manual_seed(0), **DOUBLE)
+    assert lyapunov_spectrum(cell, x, k=1, warmup=5).item() == pytest.approx(0)
+    seen, cut = unroll(cell, x), truncated_states(cell, x, 1)
+    torch.testing.assert_close(seen[..., 0], cut[..., 0])
+    assert (seen - cut).abs().max() > 1
+
+
+@torch.no_grad()
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 8), st.floats(0.2, 0.95))
+def test_b19_a_certificate_bounds_the_exponent_and_the_truncation(seed, units, k, rate):
+    generator = torch.Generator().manual_seed(seed)
+    cell = SimpleCell(2, units, generator=generator, **DOUBLE)
+    gaussian_(cell, 1.0, generator=generator)
+    cell.W.mul_(rate / contraction_rate(cell))
+    x = torch.randn(30, 2, 2, generator=generator, **DOUBLE)
+    certified = contraction_rate(cell)
+    assert (lyapunov_spectrum(cell, x, k=1) <= log(certified) + 1e-9).all()
+    states = unroll(cell, x)
+    gaps = (states - truncated_states(cell, x, k)).norm(dim=-1)
+    assert (gaps <= certified**k * states.norm(dim=-1).max() + 1e-12).all()
+
+
+# The perplexity of a smaller vocabulary
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 8))
+def test_reading_words_as_one_lowers_a_perplexity_and_any_guess_among_them_makes_a_model_of_all(seed, words, length):
+    generator = torch.Generator().manual_seed(seed)
+    p = torch.rand(length, words, generator=generator, **DOUBLE)
+    p = p / p.sum(1, keepdim=True)
+    text = torch.randint(words, (length,), generator=generator)
+    rare = torch.arange(words) < max(1, words // 2)
+    merged = torch.where(rare, p[:, rare].sum(1, keepdim=True), p)
+    whole, small = ((-q[range(length), text].log()).mean().item() for q in (p, merged))
+    assert exp(small) <= exp(whole) + 1e-12
+    q = torch.where(rare, torch.rand(words, generator=generator, **DOUBLE), 0)
+    q = q / q.sum()
+    spread = torch.where(rare, merged * q, p)
+    torch.testing.assert_close(spread.sum(1), torch.ones(length, **DOUBLE))
+    added = -(q[text][rare[text]]).log().sum().item() / length
+    assert -(spread[range(length), text].log()).mean().item() == pytest.approx(small + added)
