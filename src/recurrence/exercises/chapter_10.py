@@ -15,6 +15,7 @@ from numpy.random import Generator
 from torch import Tensor
 
 from recurrence.exercises.record import Case, Exercise
+from recurrence.exercises.stable_designs import forgets, is_enough
 
 __all__ = ["EXERCISES"]
 
@@ -115,33 +116,6 @@ def _by_polynomials(a: Fraction, T: int) -> Fraction:
 
 
 # Large and forgetful
-
-
-def _forgets(value: Any, k: int, inputs: list[int]) -> str:
-    """Whether k inputs leave the last state what it was, for a W of norm 10 or more."""
-    try:
-        W, U = (np.array(part, dtype=object) for part in value)
-        whole = all(isinstance(entry, int | np.integer) for entry in (*W.flat, *U.flat))
-    except (TypeError, ValueError):
-        whole = False
-    if not whole or W.shape != (3, 3) or U.shape != (3,):
-        raise ValueError("the answer is (W, U), three rows of three whole numbers and a list of three")
-    if not W.all():
-        raise ValueError("an entry of W is 0")
-    size = float(np.linalg.norm(W.astype(float), 2))
-    if size < 10 - 1e-9:
-        raise ValueError(f"the norm of W is {size:.3g}, less than 10")
-    ends = []
-    for window in (inputs, inputs[-k:]):
-        h = np.zeros(3, dtype=object)
-        for x in window:
-            h = W @ h + U * x
-        ends.append(h.tolist())
-    return _said(k, ends[0] == ends[1])
-
-
-def _said(k: int, enough: bool) -> str:
-    return f"{'the last input is' if k == 1 else f'the last {k} inputs are'} {'enough' if enough else 'not enough'}"
 
 
 def _window_and_inputs(generator: Generator) -> Case:
@@ -279,9 +253,9 @@ EXERCISES: tuple[Exercise, ...] = (
         ("k", "inputs"),
         cases=((3, [1, 1, 1, 1]), (2, [1, 1, 1, 1]), (1, [1, 1, 1, 1]), (3, [2, -1, 3, 1, -2, 1])),
         sample=_window_and_inputs,
-        oracle=lambda k, inputs: _said(k, k >= 3),
+        oracle=lambda k, inputs: is_enough(k, k >= 3),
         arguments=lambda k, inputs: (),
-        observe=_forgets,
+        observe=forgets,
     ),
     Exercise(
         "10-meet",

@@ -1,4 +1,4 @@
-r"""What a reader designed, run: a pair of states against a claimed rate, and a flip-flop with watched gradients."""
+"""What a reader designed, run: states against a claimed rate, a flip-flop with watched gradients, a large W that forgets."""
 
 from collections.abc import Sequence
 from math import tanh
@@ -11,7 +11,7 @@ from torch import Tensor
 from recurrence.cells import SimpleCell
 from recurrence.dynamics import jacobians, unroll
 
-__all__ = ["flip_flop", "refutes"]
+__all__ = ["flip_flop", "forgets", "is_enough", "refutes"]
 
 UNITS, STARTS, QUIET, MARGIN, LARGEST = 4, 100, 20, 0.5, 4.0
 
@@ -94,3 +94,40 @@ def _net(value: Any) -> tuple[SimpleCell, Tensor, Tensor]:
         for parameter, part in zip((cell.W, cell.U, cell.b), (W, U[:, None], b), strict=True):
             parameter.copy_(part)
     return cell, w, c
+
+
+def forgets(value: Any, k: int, inputs: list[int]) -> str:
+    """Whether k inputs leave the last state what it was, for a W of norm 10 or more.
+
+    Args:
+        value: W, three rows of three whole numbers, and U, a list of three.
+        k: length of the window.
+        inputs: whole numbers.
+
+    Raises:
+        ValueError: no such pair, an entry of W is 0, or its 2-norm is below 10.
+    """
+    try:
+        W, U = (np.array(part, dtype=object) for part in value)
+        whole = all(isinstance(entry, int | np.integer) for entry in (*W.flat, *U.flat))
+    except (TypeError, ValueError):
+        whole = False
+    if not whole or W.shape != (3, 3) or U.shape != (3,):
+        raise ValueError("the answer is (W, U), three rows of three whole numbers and a list of three")
+    if not W.all():
+        raise ValueError("an entry of W is 0")
+    size = float(np.linalg.norm(W.astype(float), 2))
+    if size < 10 - 1e-9:
+        raise ValueError(f"the norm of W is {size:.3g}, less than 10")
+    ends = []
+    for window in (inputs, inputs[-k:]):
+        h = np.zeros(3, dtype=object)
+        for x in window:
+            h = W @ h + U * x
+        ends.append(h.tolist())
+    return is_enough(k, ends[0] == ends[1])
+
+
+def is_enough(k: int, enough: bool) -> str:
+    """What is said of a window of k inputs."""
+    return f"{'the last input is' if k == 1 else f'the last {k} inputs are'} {'enough' if enough else 'not enough'}"
