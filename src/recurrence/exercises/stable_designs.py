@@ -1,4 +1,4 @@
-"""What a reader designed, run: states against a claimed rate, a flip-flop with watched gradients, a large W that forgets."""
+"""What a reader designed, run: states against a claimed rate, a flip-flop with watched gradients, a W that forgets."""
 
 from collections.abc import Sequence
 from math import tanh
