@@ -66,7 +66,8 @@ def _linear(generator: Generator) -> Case:
 
 def _by_package(w: float, x: list[float]) -> tuple[float, float]:
     """The certificate's logarithm and the exponent, from the package."""
-    cell = SimpleCell(1, 1, dtype=torch.float64)
+    with torch.random.fork_rng([]):
+        cell = SimpleCell(1, 1, dtype=torch.float64)
     with torch.no_grad():
         cell.W.fill_(w)
         cell.U.fill_(1)
@@ -182,8 +183,9 @@ EXERCISES: tuple[Exercise, ...] = (
         "11-moves",
         "How alike two moves are",
         "cosine(one, other, apart)",
-        ("start", "one", "other"),
+        ("start", "weights of one", "weights of other"),
         cases=(
+            (np.zeros((1, 2)), np.array([[3.0, 0.0]]), np.array([[0.0, 4.0]])),
             (np.array([[0.0]]), np.array([[3.0]]), np.array([[3.0]])),
             (np.zeros((2, 2)), np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 2.0], [0.0, 0.0]])),
             (np.eye(2), np.eye(2) * 2, np.eye(2) * 0.5),

@@ -122,8 +122,8 @@ def _said(k: int, largest: float, bound: float | None, enough: int | None) -> st
 def truncation_explorer(name: str = "truncation") -> Explorer:
     """A run of one unit beside its truncation to the last k inputs, for rates from 0.5 to 1.05 and k from 1 to 30.
 
-    Live, every rate and k can be set, and ``truncation_frame``'s seed:
-    ``truncation_explorer().live(Slider("seed", "Seed", min=0, max=20, step=1))``.
+    Live, every rate and k can be set, and the seed of :func:`truncation_frame` by a
+    :class:`~recurrence.figures.Slider` of that name.
     """
     return Explorer(
         name,
