@@ -15,6 +15,7 @@ from recurrence.exercises import (
     chapter_09,
     chapter_10,
     chapter_11,
+    chapter_12,
 )
 from recurrence.exercises.checking import Result, check_exercise
 from recurrence.exercises.compare import difference
@@ -34,6 +35,7 @@ CHAPTERS = (
     chapter_09,
     chapter_10,
     chapter_11,
+    chapter_12,
 )
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for chapter in CHAPTERS for exercise in chapter.EXERCISES}
 """All exercises by id, in the order of the book."""
