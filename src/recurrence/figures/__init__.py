@@ -1,5 +1,6 @@
 """Figures: the book's style, explorers that run in a page and live in a notebook, and drawings by code."""
 
+from .answer import Panel, aligned_panels, decision_chart
 from .automaton import automaton_explorer, interesting_word
 from .cantor import cantor_set
 from .charts import counting, success_chart
@@ -24,13 +25,16 @@ __all__ = [
     "Control",
     "Explorer",
     "Number",
+    "Panel",
     "Slider",
     "Text",
+    "aligned_panels",
     "automaton_explorer",
     "band",
     "cantor_set",
     "counting",
     "curve_panels",
+    "decision_chart",
     "depth_places",
     "gain_explorer",
     "gain_frame",
