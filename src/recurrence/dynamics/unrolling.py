@@ -45,7 +45,7 @@ def unroll(
     if isinstance(cell, Cell):
         step, drives = cell.step, cell.drive(inputs)
     else:
-        step, drives = _checked(cell), inputs
+        step, drives = checked(cell), inputs
     states = []
     for t, drive in enumerate(drives):
         h = step(h, drive) if running is None else torch.where(running[t], step(h, drive), h)
@@ -89,7 +89,7 @@ def _running(lengths: Tensor, inputs: Tensor) -> Tensor:
     return (torch.arange(time, device=inputs.device)[:, None] < lengths.to(inputs.device))[..., None]
 
 
-def _checked(f: Step) -> Step:
+def checked(f: Step) -> Step:
     """``f``, whose result must be a state like the one it was given."""
 
     def step(h: Tensor, x: Tensor) -> Tensor:
