@@ -106,10 +106,15 @@ def player(name: str, kind: str) -> Player:
     return net
 
 
+def head_prior(name: str) -> Tensor:
+    """The :func:`prior` of the frequent words and of each group of rare ones, which an adaptive softmax begins with."""
+    frequent, *rare = prior(name).tensor_split(CUTOFFS[name])
+    return torch.cat([frequent, torch.stack([group.logsumexp(0) for group in rare])])
+
+
 @torch.no_grad()
 def reader(name: str, kind: str) -> Reader:
     """A new net for words; the biases of its frequent words and of its groups of rare ones are the :func:`prior`."""
-    net, edges = Reader(kind, TEXTS[name], UNITS[name], CUTOFFS[name]), (*CUTOFFS[name], TEXTS[name])
-    frequent, *rare = prior(name).tensor_split(edges[:-1])
-    net.softmax.head.bias.copy_(torch.cat([frequent, torch.stack([group.logsumexp(0) for group in rare])]))
+    net = Reader(kind, TEXTS[name], UNITS[name], CUTOFFS[name])
+    net.softmax.head.bias.copy_(head_prior(name))
     return net

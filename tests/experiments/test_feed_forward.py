@@ -1,0 +1,192 @@
+"""The rivals see what they may see and no more, have one size, and go on where they stopped; the experiment runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from recurrence.experiments import feed_forward, feed_forward_nets, feed_forward_training, stable_tasks
+from recurrence.experiments.causal_attention import AttentionBlock
+from recurrence.experiments.causal_nets import CausalConvolution, WindowNet
+from recurrence.experiments.feed_forward_nets import kinds, net, parameters, widths
+from recurrence.experiments.feed_forward_training import with_context
+from recurrence.experiments.temporal_convolution import TemporalConvolution
+from recurrence.stability import truncated_states
+from recurrence.tasks import Sequences, Task
+
+RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
+WORDS = 30
+
+
+def drawn(*shape, seed=0):
+    return torch.rand(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture
+def problems(monkeypatch):
+    """A small problem under every name, few seeds and updates."""
+    bits = (drawn(40, 12, 3) < 0.4).float()
+    music = Sequences(bits[:-1], bits[1:], torch.arange(12) % 12 + 28)
+    images = Sequences(drawn(20, 12, 1), torch.arange(12) % 3)
+    ids = (drawn(141, 4) * WORDS).long()
+    text = Sequences(ids[:-1], ids[1:])
+    made = {
+        "chorales": Task("music", music, music, music, 3, 3, "bits per step"),
+        "digits": Task("images", images, images, images, 1, 3, "class at end"),
+        "words": Task("text", text, text, text, WORDS, WORDS, "class per step"),
+    }
+    monkeypatch.setattr(stable_tasks, "task", made.get)
+    monkeypatch.setattr(feed_forward_nets, "VECTOR", 6)
+    monkeypatch.setitem(stable_tasks.TEXTS, "words", WORDS)
+    monkeypatch.setitem(stable_tasks.CUTOFFS, "words", (10, 20))
+    monkeypatch.setitem(stable_tasks.BUDGETS, "words", {"streams": 4, "window": 7})
+    for name in made:
+        size = {} if name == "words" else {"batch_size": 5}
+        monkeypatch.setitem(feed_forward.BUDGETS, name, {"updates": 8, **size})
+        monkeypatch.setitem(feed_forward_nets.UNITS, name, 16)
+        monkeypatch.setitem(feed_forward_nets.LEVELS, name, 2)
+        monkeypatch.setitem(feed_forward_nets.POSITIONS, name, 12)
+        monkeypatch.setitem(feed_forward_nets.WINDOWS, name, (1, 3))
+        monkeypatch.setitem(feed_forward.RATES, name, (0.01, 0.03))
+        monkeypatch.setitem(feed_forward.OTHER_SEEDS, name, range(5, 6))
+        monkeypatch.setitem(feed_forward.KS, name, (1, 4))
+    monkeypatch.setattr(feed_forward, "SEEDS", range(2))
+    widths.cache_clear()
+    yield made
+    widths.cache_clear()
+
+
+def rivals(name="chorales"):
+    torch.manual_seed(0)
+    return {kind: net(name, kind, 8, 6).double() for kind in kinds(name)}
+
+
+def dependence(model, inputs, t):
+    """For each step s, how much the output at t depends on the input at s."""
+    x = inputs.clone().requires_grad_()
+    (slope,) = torch.autograd.grad(model(x)[t].square().sum(), x)
+    return slope.abs().sum((1, 2))
+
+
+@pytest.mark.parametrize("kind", ["simple", "LSTM", "TCN", "attention", "window 1", "window 3"])
+def test_no_output_depends_on_a_later_input(problems, kind):
+    model, inputs = rivals()[kind], drawn(30, 4, 3).double()
+    changed = inputs.clone()
+    changed[17:] += 1
+    assert torch.equal(model(changed)[:17], model(inputs)[:17])
+    assert (model(changed)[17] - model(inputs)[17]).abs().min() > 1e-6
+
+
+@pytest.mark.parametrize(("taps", "levels", "expected"), [(2, 1, 3), (3, 2, 13), (2, 4, 31), (3, 4, 61)])
+def test_receptive_field_of_a_temporal_convolution_is_exact(taps, levels, expected):
+    torch.manual_seed(0)
+    model = TemporalConvolution(3, 8, 8, 2, taps, levels).double()
+    assert model.receptive_field == expected
+    seen = dependence(model, drawn(80, 6, 3).double(), 70)
+    assert (seen[:71] > 0).nonzero().flatten().tolist() == list(range(71 - expected, 71))
+    assert (seen[71:] == 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_receptive_field_of_a_window_is_exact(k):
+    torch.manual_seed(0)
+    model = WindowNet(3, 8, 8, 2, k).double()
+    assert model.receptive_field == k
+    assert dependence(model, drawn(20, 6, 3).double(), 15).nonzero().flatten().tolist() == list(range(16 - k, 16))
+
+
+def test_attention_sees_all_of_its_positions_and_in_longer_sequences_between_half_and_all(problems):
+    model = rivals()["attention"]
+    assert model.receptive_field == 12
+    assert dependence(model, drawn(12, 4, 3).double(), 11).nonzero().flatten().tolist() == [*range(12)]
+    for t in range(12, 30):
+        seen = dependence(model, drawn(30, 4, 3).double(), t).nonzero().flatten()
+        assert seen[-1] == t
+        assert len(seen) == 7 + t % 6  # the half before its piece, and the piece so far
+
+
+def test_a_causal_convolution_is_that_of_torch():
+    ours, x = CausalConvolution(3, 5, 4, dilation=2).double(), drawn(20, 6, 3).double()
+    theirs = nn.Conv1d(3, 5, 4, dilation=2).double()
+    with torch.no_grad():
+        theirs.weight.copy_(ours.weight.unflatten(1, (4, 3)).flip(1).movedim(1, 2))
+        theirs.bias.copy_(ours.bias)
+    padded = nn.functional.pad(x.permute(1, 2, 0), (6, 0))
+    torch.testing.assert_close(ours(x), theirs(padded).permute(2, 0, 1))
+
+
+def test_a_block_of_attention_is_that_of_torch():
+    torch.manual_seed(0)
+    ours = AttentionBlock(8, 10, 2).double()
+    theirs = nn.TransformerEncoderLayer(8, 2, 10, dropout=0.0, norm_first=True, dtype=torch.float64)
+    names = {
+        "before": "norm1",
+        "after": "norm2",
+        "join": "self_attn.out_proj",
+        "net.0": "linear1",
+        "net.2": "linear2",
+    }
+    values = ours.state_dict()
+    moved = {f"{their}.{part}": values[f"{our}.{part}"] for our, their in names.items() for part in ("weight", "bias")}
+    moved |= {f"self_attn.in_proj_{part}": values[f"project.{part}"] for part in ("weight", "bias")}
+    theirs.load_state_dict(moved)
+    x, mask = drawn(9, 4, 8).double(), nn.Transformer.generate_square_subsequent_mask(9, dtype=torch.float64)
+    torch.testing.assert_close(ours(x), theirs(x, src_mask=mask))
+
+
+@pytest.mark.parametrize("kind", ["simple", "LSTM", "TCN", "window 1", "window 3", "attention"])
+def test_a_net_goes_on_where_it_stopped(problems, kind):
+    model, inputs = rivals()[kind], drawn(30, 4, 3).double()
+    pieces, past = [], None
+    for piece in inputs.split(6):
+        y, past = model.resume(piece, past)
+        pieces.append(y)
+    torch.testing.assert_close(torch.cat(pieces)[6:], model(inputs)[6:])
+    torch.testing.assert_close(pieces[0], model(inputs)[:6])
+
+
+def test_a_piece_as_long_as_all_positions_has_no_past(problems):
+    model, inputs = rivals()["attention"], drawn(24, 4, 3).double()
+    _, past = model.resume(inputs[:12], None)
+    torch.testing.assert_close(model.resume(inputs[12:], past)[0], model(inputs[12:]))
+
+
+@pytest.mark.parametrize("kind", ["simple", "LSTM", "TCN", "window 3", "attention"])
+def test_with_context_is_a_run_over_the_last_inputs(problems, kind, monkeypatch):
+    model, inputs = rivals()[kind], drawn(20, 4, 3).double()
+    monkeypatch.setattr(feed_forward_training, "NUMBERS", 150)  # several blocks
+    found = with_context(model, inputs, 5)
+    for t in range(20):
+        torch.testing.assert_close(found[t], model(inputs[max(0, t - 4) : t + 1])[-1])
+    if kind in ("simple", "LSTM"):
+        states = truncated_states(model.cell, inputs, 5)
+        torch.testing.assert_close(found, model.readout(model.cell.hidden(states)))
+
+
+def test_all_nets_of_a_task_are_of_one_size():
+    for name in feed_forward.BUDGETS:
+        budget = feed_forward_nets.budget(name)
+        for kind in kinds(name):
+            assert abs(parameters(net(name, kind, *widths(name, kind))) - budget) <= 0.02 * budget
+
+
+@pytest.mark.parametrize("name", ["chorales", "digits", "words"])
+@pytest.mark.parametrize("kind", ["LSTM", "TCN", "attention", "window 3"])
+def test_a_point_runs(problems, name, kind):
+    result = feed_forward.run({"task": name, "net": kind})
+    json.dumps(result)
+    assert [len(result[key]) for key in ("test", "valid", "context")] == [2] * 3
+    assert len(result["valid"][0]) == len(result["at"])
+    assert result["at"][-1] == 8
+    assert result["rate"] in feed_forward.RATES[name]
+    assert set(result["rates"]) == {"0.01", "0.03"}
+    assert set(result["context"][0]) == {"1", "4", "all"}
+    assert abs(result["parameters"] - feed_forward_nets.budget(name)) <= 0.02 * feed_forward_nets.budget(name)
+    assert result["all parameters"] >= result["parameters"]
+    if name != "words":
+        assert [curve["all"] for curve in result["context"]] == pytest.approx(result["test"], rel=1e-5)
+    if kind == "window 3" and name != "digits":
+        assert all(curve["4"] == pytest.approx(curve["all"], rel=1e-6) for curve in result["context"])
+        assert all(curve["1"] != pytest.approx(curve["all"], rel=1e-6) for curve in result["context"])
