@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
 BOOK   := rm -rf _build/html _build/.doctrees && .venv/bin/jupyter-book build . -W -n --keep-going
-NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest @tests/notebooks/nbval.args notebooks
+NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
 N      ?=
 # A folder of data files beside the clone is used where there is one; else the files are downloaded.
 ifndef RECURRENCE_DATA
@@ -14,7 +14,7 @@ endif
 endif
 PORT   ?= 8000
 
-.PHONY: help book serve pdf test nbval notebooks bench clean
+.PHONY: help book serve pdf test nbval times notebooks bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -45,6 +45,10 @@ test: .venv/test.installed chromium
 ## make nbval            every notebook against its stored outputs (RECURRENCE_DEVICE=cuda: on a GPU)
 nbval: .venv/test.installed
 	$(NBVAL)
+
+## make times            keeps what the last 'make nbval' took for the page of run times
+times:
+	@$(PY) book/tools/run_record.py
 
 ## make notebooks        runs every notebook again and stores its outputs (N=03: that one)
 notebooks: .venv/book.installed

@@ -1,16 +1,10 @@
 """nbval, called as ``make test`` calls it, passes what holds and fails what does not."""
 
-import os
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbval_run import nbval, write
 
-ROOT = Path(__file__).parents[2]
 CHECKED = {"tags": ["nbval-check-output"]}
 CASES = {
     "equal": ("print(1 + 1)", "2\n", CHECKED, True),
@@ -28,16 +22,10 @@ CASES = {
 def passed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
     """Whether each case passed, all run by one call of pytest."""
     folder = tmp_path_factory.mktemp("nbval")
-    for name, (source, stored, metadata, _) in CASES.items():
-        outputs = [new_output("stream", text=stored)] if stored else []
-        cell = new_code_cell(source, metadata=metadata, outputs=outputs, execution_count=1)
-        nbformat.write(new_notebook(cells=[cell]), folder / f"{name}.ipynb")
+    for name, (*cell, _) in CASES.items():
+        write(folder, name, cell)
     report = folder / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-c", "pyproject.toml", f"--rootdir={ROOT}", "-p", "no:cacheprovider"]
-    command += ["@tests/notebooks/nbval.args", f"--junitxml={report}", str(folder)]
-    # The outer run's workers leave variables that would make the inner run think it is one of them.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    run = subprocess.run(command, cwd=ROOT, env=environment | {"TQDM_DISABLE": "1"}, capture_output=True, text=True)
+    run = nbval(folder, f"--junitxml={report}")
     assert report.exists(), run.stdout + run.stderr
     cells = ElementTree.parse(report).iter("testcase")
     return {cell.get("classname", "").rsplit(".ipynb", 1)[0].rsplit(".", 1)[-1]: len(cell) == 0 for cell in cells}

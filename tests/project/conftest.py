@@ -1,6 +1,7 @@
-"""Puts the tools of the book on the path of these tests."""
+"""Puts the tools of the book, and the helpers beside these tests, on their path."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "tools"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parents[1] / "book" / "tools"), str(HERE)]

@@ -5,18 +5,16 @@ from __future__ import annotations
 import copy
 import importlib.util
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from small_site import EXTENSIONS, configuration, sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTENSIONS = ROOT / "book" / "_ext"
 
 
 def _load(name: str):
@@ -198,15 +196,12 @@ def test_a_file_that_is_no_ledger_is_refused(book):
 
 # The pages: a small book built by Sphinx as the real one is.
 
-CONF = f"""
-import sys
-sys.path.insert(0, {str(EXTENSIONS)!r})
-extensions = ["myst_nb", "sphinxcontrib.bibtex", "ledger"]
-bibtex_bibfiles = [{str(ROOT / "book" / "references.bib")!r}]
-myst_enable_extensions = ["dollarmath", "deflist"]
-nb_execution_mode = "off"
-html_theme = "basic"
-"""
+CONF = configuration(
+    "sphinxcontrib.bibtex",
+    "ledger",
+    bibtex_bibfiles=[str(ROOT / "book" / "references.bib")],
+    myst_enable_extensions=["dollarmath", "deflist"],
+)
 PAGES = {
     "index.md": "# Book\n\nSee {claim}`A1` and {claim}`the second <A2>`.\n\n```{toctree}\nledger\nerrata\n"
     "bibliography\nnotebooks/01-the-recurrence\n```\n",
@@ -214,11 +209,6 @@ PAGES = {
     "errata.md": "# Errata\n\n```{errata}\n```\n",
     "bibliography.md": "# Bibliography\n\n```{bibliography}\n```\n",
 }
-
-
-def sphinx(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "--keep-going", "-b", "html", str(source), str(out)]
-    return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"NO_COLOR": "1"}, check=False)
 
 
 @pytest.fixture(scope="module")
