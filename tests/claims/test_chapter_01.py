@@ -148,6 +148,20 @@ def test_b3_the_gradient_has_a_term_for_each_step_with_immediate_derivatives():
     assert sum(w**j * total(w, x[: 3 - j]) for j in range(3)) == 3 * w  # total derivatives count the past again
 
 
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=7), st.integers(2, 9))
+def test_b3_a_shorter_sum_is_the_gradient_only_when_nothing_is_left_out(inputs, w):
+    """Positive weight and inputs: each term up to that of step 2 counts, and step 1 multiplies h_0 = 0."""
+    terms, T = immediate_terms(float(w), [float(x) for x in inputs]), len(inputs)
+    right = [sum(terms[:K]) == total(float(w), [float(x) for x in inputs]) for K in range(1, T + 1)]
+    assert right == [False] * (T - 2) + [True] * 2
+
+
+def test_b3_the_first_term_of_the_smallest_case_is_half_of_its_gradient():
+    w, x = 3.0, [1.0, 0.0, 0.0]
+    assert [sum(immediate_terms(w, x)[:K]) for K in (1, 2, 3)] == [w, 2 * w, 2 * w]
+    assert total(w, x) == 2 * w
+
+
 def test_b3_state_carried_is_not_state_reset():
     w, x = 3.0, [1.0, 0.0, 0.0]
     assert immediate_terms(w, x)[0] == w

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recurrence.compile import source_step, turing_time, turing_to_layered_rnn, turing_to_rnn, turing_units
-from recurrence.exact import EOS, SimpleRNN, slu, variable
+from recurrence.exact import EOS, SimpleRNN, Step, slu, variable
 from recurrence.exact.stacks import decode, encode, pop, top
 from recurrence.machines import TURING_MACHINES, TuringMachine, all_words, universal
 
@@ -111,6 +111,24 @@ def test_c7_by_the_display_the_empty_tape_is_not_empty():
     marked = ("_", "a", "$")
     left, right = (decode([state[f"{side}[{a}]"] for a in marked], marked) for side in ("left", "right"))
     assert [*reversed(left), *right] == ["$", "_", "$"]
+
+
+def test_c7_with_the_extra_blank_the_two_marks_are_never_on_top_together():
+    """So (4.33) needs one term more for a blank behind the word; without the blank of (4.28) it would need two."""
+    together = {True: 0, False: 0}
+    mark = {"left[$]": Fraction(2, 3), "right[$]": Fraction(2, 3)}  # both stacks are the mark alone
+    for seed in range(12):
+        tm = random_machine(seed)
+        step = source_step(tm, layers=2)
+        for word in all_words("".join(tm.input_alphabet), 1):
+            fed = [[int(a == x) for a in (*tm.input_alphabet, EOS)] for x in (*word, *repeat(EOS, 12))]
+            for blank in (True, False):
+                start = (
+                    dict(step.start) if blank else step.start | dict.fromkeys(mark, Fraction(2, 3)) | {"right[_]": 0}
+                )
+                for state in islice(Step(step.state, step.inputs, start).run(fed), 2 * len(word) + 2, None):
+                    together[blank] += mark.items() <= state.items()
+    assert together[True] == 0 < together[False]
 
 
 @settings(deadline=None, max_examples=40)

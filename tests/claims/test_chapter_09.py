@@ -1,13 +1,15 @@
 """The claims of chapter 9: what a contraction is, which cells are one, what it forgets, what memory does not need."""
 
 from itertools import product
-from math import atanh, inf, log
+from math import atanh, inf, log, tanh
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
-from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
+from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, orthogonal_
 from recurrence.dynamics import jacobians, product_norms, unroll
 from recurrence.machines import DFA, all_words, parity
 from recurrence.stability import (
@@ -22,6 +24,7 @@ from recurrence.stability import (
     gru_bounds,
     invariant_set,
     lstm_bounds,
+    lyapunov_norm,
     project,
 )
 
@@ -97,6 +100,16 @@ def test_b4_with_tanh_a_spectral_radius_of_zero_need_not_contract_in_any_norm():
     assert torch.allclose(unroll(cell, x[:1], rest)[0], rest)
     assert torch.linalg.eigvals(jacobians(cell, x[:1], rest)[0, 0]).abs().max() == pytest.approx(1.62)
     assert (unroll(cell, x, rest + tensor([1e-6, 0.0]))[-1] - rest).abs().max() > 0.5
+
+
+def test_b5_a_norm_of_w_below_one_is_not_enough_in_every_norm():
+    """In a norm in which W halves all lengths, or nearly, tanh after it brings two states farther apart."""
+    W = tensor([[2.0, -2.0], [2.0, -2.0]])
+    root = torch.linalg.cholesky(lyapunov_norm(W)).mT  # |h| = |root h|
+    assert torch.linalg.matrix_norm(root @ W @ torch.linalg.inv(root), 2) < 0.5
+    cell = zeroed(SimpleCell(1, 2, **DOUBLE), W=W, b=[1.8, atanh(0.9) + 1.8])
+    J = jacobians(cell, torch.zeros(1, 1, 1, **DOUBLE), tensor([[0.0, 0.9]]))[0, 0]
+    assert torch.linalg.matrix_norm(root @ J @ torch.linalg.inv(root), 2) > 1.62
 
 
 def test_b4_an_lstm_contracts_on_the_states_of_its_runs_and_not_on_all():
@@ -339,6 +352,29 @@ def test_d1_outputs_that_change_under_zero_input_need_a_bias_or_a_start():
     assert torch.allclose(y, 1 - 0.5 ** torch.arange(1, 11, **DOUBLE))
     free = zeroed(LinearCell(1, 1, **DOUBLE), W=0.5, U=1)
     assert (unroll(free, torch.zeros(10, 1, 1, **DOUBLE)) == 0).all()
+
+
+@given(st.floats(-5, 5), st.floats(-5, 5), st.floats(0, 3), st.sampled_from([tanh, lambda h: h / 4, lambda h: -2 * h]))
+def test_d1_an_inequality_without_norms_holds_for_no_pair_both_ways_round(h, other, rate, f):
+    one, back = f(h) - f(other) < rate * (h - other), f(other) - f(h) < rate * (other - h)
+    assert not (one and back)
+
+
+def test_d1_and_in_one_order_for_a_step_that_doubles_distances():
+    for h, other in ((1.0, 0.0), (2.5, -3.0)):
+        assert -2 * h + 2 * other < 0.5 * (h - other)
+        assert abs(-2 * h + 2 * other) == 2 * abs(h - other)
+
+
+@torch.no_grad()
+def test_d1_gradients_that_do_not_explode_do_not_make_a_cell_stable():
+    cell = LinearCell(1, 4, generator=rng(20), **DOUBLE)
+    orthogonal_(cell, generator=rng(21))
+    x, starts = torch.randn(300, 1, 1, generator=rng(22), **DOUBLE).expand(-1, 2, -1), torch.eye(4, **DOUBLE)[:2]
+    assert through(cell, x, starts) == pytest.approx(1.0)
+    ends = unroll(cell, x, starts)[-1]
+    assert (ends[0] - ends[1]).norm() == pytest.approx((starts[0] - starts[1]).norm())
+    assert contraction_rate(cell) >= 1
 
 
 def test_d2_the_readout_moves_into_the_state_at_the_same_rate_in_a_norm_of_its_own():

@@ -120,6 +120,15 @@ def test_b6_a_bias_alone_parts_the_states():
         assert lemma_1(constants(cell, input_bound=0.0), k) == pytest.approx(2.0 ** (1 - k))
 
 
+def test_b6_so_does_a_start_alone():
+    one = torch.ones(1, 1, **DOUBLE)
+    nothing = torch.zeros(40, 1, 1, **DOUBLE)
+    for k in (1, 5):
+        apart = unroll(scalar(0.5), nothing, one) - truncated_states(scalar(0.5), nothing, k, one)
+        assert apart[k].item() == 0.5 ** (k + 1)
+        assert apart.max().item() <= lemma_1(constants(scalar(0.5), input_bound=0.0, start=1.0), k) + EPS
+
+
 @settings(deadline=None, max_examples=30)
 @given(CELLS, st.integers(1, 30))
 def test_b6_states_of_random_cells_are_within_the_bound(recipe, k):
@@ -142,6 +151,15 @@ def test_b8_the_bound_is_met_by_the_scalar_linear_cell(a, k):
 
 def test_b8_at_rate_0_the_gradients_differ_by_1():
     assert gradient_gap(scalar(0.0), ones(2), total, 1) == 1.0
+
+
+@pytest.mark.parametrize("k", [1, 2, 7])
+def test_b8_with_a_bias_and_no_input_the_gradients_differ_as_they_do_with_ones(k):
+    def slope(n):
+        cell = scalar(0.5, b=1.0)
+        return torch.autograd.grad(unroll(cell, torch.zeros(n, 1, 1, **DOUBLE))[-1].sum(), cell.W)[0].item()
+
+    assert slope(60) - slope(k) == pytest.approx((k + 1) * 2 ** (2 - k))
 
 
 @settings(deadline=None, max_examples=30)
@@ -184,7 +202,16 @@ def test_b9_the_bound_is_met_by_the_scalar_linear_cell(a):
 
 def test_b9_the_power_of_the_linear_cell_is_four():
     """With L = M = 1: the second derivative of sqrt(1 + (h - y)^2) at h = y is h'^2."""
+
+    def bend(gap):
+        """The second derivative in a of that loss, by autograd."""
+        cell = scalar(1 - gap)
+        loss = (1 + (unroll(cell, ones(round(40 / gap)))[-1].sum() - 1 / gap) ** 2).sqrt()
+        (slope,) = torch.autograd.grad(loss, cell.W, create_graph=True)
+        return torch.autograd.grad(slope, cell.W)[0].item()
+
     gaps = [0.1, 0.01, 0.001]
+    assert [bend(gap) * gap**4 for gap in gaps[:2]] == pytest.approx([1, 1], rel=1e-6)
     bounds = [lemma_3(toy(1 - gap), LossConstants(1.0, 1.0)) for gap in gaps]
     reached = [gap**-4 for gap in gaps]
     assert all(one <= bound <= 1.5 * one for one, bound in zip(reached, bounds, strict=True))
@@ -414,6 +441,24 @@ def test_d3_the_losses_of_both_are_within_the_bound(recipe, k, steps):
     done, found, x, loss, sizes, schedule = trained(recipe, k, 0.1, steps)
     ends = [loss(unroll(done.cell, x)[-1]).item(), loss(unroll(done.truncated, x[-k:])[-1]).item()]
     assert abs(ends[0] - ends[1]) <= sizes.lipschitz * theorem_1(found, sizes, k, schedule) + EPS
+
+
+def test_d3_no_window_is_optimal_and_from_the_length_of_the_run_on_the_models_are_one():
+    def keep(cell):
+        with torch.no_grad():
+            cell.W.clamp_(0, 0.9)
+            cell.U.fill_(1)
+            cell.b.zero_()
+
+    def loss(h):
+        return (h - 3).square().sum() / 2
+
+    sizes, ends = step_sizes("1/t", 0.05, 20), {}
+    for k in range(2, 14):
+        ends[k] = descend(scalar(0.5), ones(12), loss, k, sizes, keep).weights[-1].item()
+    assert ends[2] < ends[3]
+    assert all(ends[k] > ends[k + 1] for k in range(3, 12))
+    assert ends[11] > 0 == ends[12] == ends[13]
 
 
 @pytest.mark.parametrize("tilt", [1, -1])
