@@ -11,6 +11,7 @@ from .gradients import gradient_explorer, gradient_frame
 from .machines import state_diagram
 from .maps import success_map
 from .nets import machine_and_net, space_time, weight_matrix
+from .settling_explorer import settling_explorer, settling_frame
 from .stable_nets import curve_panels, interval_chart
 from .style import COLOURS, band, label_lines, use_style
 from .trajectory import gain_explorer, gain_frame, regime
@@ -45,6 +46,8 @@ __all__ = [
     "label_lines",
     "machine_and_net",
     "regime",
+    "settling_explorer",
+    "settling_frame",
     "space_time",
     "state_diagram",
     "success_chart",
