@@ -53,20 +53,19 @@ def gradient_frame(gain: float, steps: int, seed: int = 0) -> dict[str, Any]:
     first, last = int(filled[0]), int(filled[-1])
     median = float(found.median())
     predictions = {"norm": norm, "radius": radius, "exponent": exponent}
-    said = ", ".join(f"the {name} says {_power(steps * rate)}" for name, rate in predictions.items())
+    said = ", ".join(f"the {name} says {_number(steps * rate)}" for name, rate in predictions.items())
     return {
         "xlim": [low, high],
         "bars": {"from": low + first * width, "width": width, "counts": counts[first : last + 1].long()},
         "marks": [{"label": name, "at": steps * rate} for name, rate in predictions.items()],
         "xlabel": f"gradient {steps} step{'s' * (steps > 1)} back, in powers of ten",
-        "readout": f"Half of the gradients are larger than {_power(median)}; {said}.",
+        "readout": f"In powers of ten, half of the gradients are larger than {_number(median)}; {said}.",
     }
 
 
-def _power(exponent: float) -> str:
-    """A power of ten with one decimal in its exponent."""
-    digits = f"{exponent:.1f}".translate(str.maketrans("-0123456789.", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹·"))
-    return f"10{digits.removeprefix('⁻') if float(f'{exponent:.1f}') == 0 else digits}"
+def _number(exponent: float) -> str:
+    """A number with one decimal, as the axis of the picture writes it."""
+    return f"{exponent:.1f}".replace("-0.0", "0.0").replace("-", "−")
 
 
 @lru_cache(maxsize=64)
