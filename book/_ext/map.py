@@ -182,7 +182,7 @@ def _svg(name: str, body: str, width: float, height: float, written: str) -> str
         f'<svg class="{name}" viewBox="-2 -2 {width + 4:.0f} {height + 4:.0f}" role="group" '
         f'aria-labelledby="{title}" aria-describedby="{desc}"><title id="{title}">The map of the answer</title>'
         f'<desc id="{desc}">The recurrence leads to three parts, on what it can compute, learn and forget, and these '
-        f"lead to the synthesis. Written so far, and linked: {escape(written)}.</desc>{body}</svg>"
+        f"lead to the synthesis. The links: {escape(written)}.</desc>{body}</svg>"
     )
 
 
