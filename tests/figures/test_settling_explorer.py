@@ -6,6 +6,8 @@ import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 
+from recurrence.cells import SimpleCell
+from recurrence.dynamics import parallel_unroll
 from recurrence.figures import Slider, settling_explorer, settling_frame
 
 METHODS, STEPS = ("Jacobi", "Newton", "quasi-Newton"), 24
@@ -104,6 +106,20 @@ def test_after_jacobi_sweeps_stand_truncated_states():
                 h = step(0.9, h, x)
             expected.append(h[0])
         assert frame["guess"] == pytest.approx(expected, abs=0.006)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_package_makes_the_same_sweeps(method):
+    cell = SimpleCell(1, 2, generator=torch.Generator(), dtype=torch.float64).requires_grad_(False)
+    for weight, value in ((cell.W, PATTERN), (cell.U, ((1.0,), (0.5,))), (cell.b, (0.0, 0.0))):
+        weight.copy_(torch.tensor(value, dtype=torch.float64))
+    inputs = torch.tensor(noise(0), dtype=torch.float64)[:, None, None]
+    cell.W *= 1.5
+    for sweep in (1, 4, 9):
+        run = parallel_unroll(cell, inputs, method.lower(), tol=0.0, max_sweeps=sweep)
+        frame = settling_frame(method, 1.5, sweep)
+        assert frame["guess"] == pytest.approx(run.states[:, 0, 0].clamp(-1.1, 1.1).tolist(), abs=0.006)
+        assert numbers(frame["residuals"][1 : sweep + 1]) == pytest.approx(run.residuals, rel=1e-6, abs=1e-12)
 
 
 def needed(method, gain):

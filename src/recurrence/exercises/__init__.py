@@ -16,6 +16,7 @@ from recurrence.exercises import (
     chapter_10,
     chapter_11,
     chapter_12,
+    chapter_13,
 )
 from recurrence.exercises.checking import Result, check_exercise
 from recurrence.exercises.compare import difference
@@ -36,6 +37,7 @@ CHAPTERS = (
     chapter_10,
     chapter_11,
     chapter_12,
+    chapter_13,
 )
 EXERCISES: dict[str, Exercise] = {exercise.id: exercise for chapter in CHAPTERS for exercise in chapter.EXERCISES}
 """All exercises by id, in the order of the book."""

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from recurrence.cells import SimpleCell
-from recurrence.dynamics import lyapunov_spectrum, unroll
+from recurrence.dynamics import affine_scan, lyapunov_spectrum, unroll
 
 from .controls import Choice, Slider
 from .explorer import Explorer
@@ -120,11 +120,10 @@ def _sweeps(method: str, gain: float, seed: int) -> tuple[Float[Tensor, "sweeps 
 
 
 def _swept(guess: Tensor, stepped: Tensor, J: Tensor) -> Float[Tensor, "time 2"]:
-    states, change = [], torch.zeros(2, dtype=torch.float64)
-    for old, value, slope in zip(guess, stepped, J, strict=True):
-        states.append(value + slope @ change)
-        change = states[-1] - old
-    return torch.stack(states)
+    """The solution of the recurrence that is linearised at the guess."""
+    change = affine_scan(J[:, None], (stepped - guess)[:, None])[:, 0]
+    before = torch.cat([torch.zeros_like(change[:1]), change[:-1]])
+    return stepped + (J @ before[:, :, None])[:, :, 0]
 
 
 def _power(value: float) -> float | None:
