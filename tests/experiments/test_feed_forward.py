@@ -11,7 +11,8 @@ from recurrence.experiments import feed_forward, feed_forward_nets, feed_forward
 from recurrence.experiments.causal_attention import AttentionBlock
 from recurrence.experiments.causal_nets import CausalConvolution, WindowNet
 from recurrence.experiments.feed_forward_nets import kinds, net, parameters, widths
-from recurrence.experiments.feed_forward_training import with_context
+from recurrence.experiments.feed_forward_training import evaluate, readers, train, with_context
+from recurrence.experiments.stored import read
 from recurrence.experiments.temporal_convolution import TemporalConvolution
 from recurrence.stability import truncated_states
 from recurrence.tasks import Sequences, Task
@@ -165,15 +166,84 @@ def test_with_context_is_a_run_over_the_last_inputs(problems, kind, monkeypatch)
         torch.testing.assert_close(found, model.readout(model.cell.hidden(states)))
 
 
-def test_all_nets_of_a_task_are_of_one_size():
-    for name in feed_forward.BUDGETS:
-        budget = feed_forward_nets.budget(name)
-        for kind in kinds(name):
-            assert abs(parameters(net(name, kind, *widths(name, kind))) - budget) <= 0.02 * budget
+@pytest.mark.parametrize("name", feed_forward.BUDGETS)
+def test_all_nets_of_a_task_are_of_one_size(name):
+    budget = feed_forward_nets.budget(name)
+    sizes = {kind: parameters(net(name, kind, *widths(name, kind))) for kind in kinds(name)}
+    assert sizes["LSTM"] == budget
+    assert max(abs(size / budget - 1) for size in sizes.values()) <= feed_forward_nets.TOLERANCE
 
 
-@pytest.mark.parametrize("name", ["chorales", "digits", "words"])
-@pytest.mark.parametrize("kind", ["LSTM", "TCN", "attention", "window 3"])
+def test_a_size_that_no_net_has_is_refused(problems, monkeypatch):
+    monkeypatch.setitem(feed_forward_nets.UNITS, "words", 1)
+    with pytest.raises(ValueError, match="no net 'TCN' for words has 44 parameters within 2%"):
+        widths("words", "TCN")
+
+
+@pytest.mark.parametrize("kind", ["simple", "TCN", "attention", "window 3"])
+def test_training_is_that_of_a_loop_by_hand(problems, kind):
+    together, alone = (readers("words", kind, range(2)) for _ in range(2))
+    before = [model.body.readout.weight.detach().clone() for model in together]
+    rates = [0.01, 0.02]
+    assert list(train(together, stable_tasks.batches("words"), rates, updates=4)) == [1, 2, 3, 4]
+    for model, rate in zip(alone, rates, strict=True):
+        stepper, past = torch.optim.Adam(model.parameters(), lr=rate), None
+        for update, (inputs, targets, _, _) in zip(range(4), stable_tasks.batches("words"), strict=False):
+            features, past = model.body.resume(model.embed(inputs), past)
+            past = past.detach()
+            stepper.zero_grad()
+            model.loss(features, targets).mean().backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            stepper.param_groups[0]["lr"] = rate * (1 - update / 4)
+            stepper.step()
+    inputs = problems["words"].test.inputs
+    for one, other, start in zip(together, alone, before, strict=True):
+        torch.testing.assert_close(one.embed.weight, other.embed.weight, rtol=1e-3, atol=1e-4)
+        torch.testing.assert_close(one.softmax.state_dict(), other.softmax.state_dict(), rtol=1e-3, atol=1e-4)
+        found, expected = (model.body(model.embed(inputs)) for model in (one, other))
+        torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-4)
+        assert (one.body.readout.weight - start).abs().max() > 1e-3
+
+
+def test_a_reader_whose_gradient_is_not_finite_stops_alone(problems):
+    nets = readers("words", "window 3", range(2))
+    with torch.no_grad():
+        nets[1].softmax.head.weight[0, 0] = torch.nan
+    before = [model.body.readout.weight.detach().clone() for model in nets]
+    list(train(nets, stable_tasks.batches("words"), [0.1, 0.1], updates=3))
+    assert not torch.equal(nets[0].body.readout.weight, before[0])
+    assert torch.equal(nets[1].body.readout.weight, before[1])
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "TCN", "window 3"])
+def test_a_text_is_evaluated_as_one(problems, kind, monkeypatch):
+    part = problems["words"].test
+    (model,) = readers("words", kind, [0])
+    monkeypatch.setattr(feed_forward_training, "PIECE", 11)
+    with torch.no_grad():
+        expected = model.loss(model.body(model.embed(part.inputs)), part.targets).mean().item()
+    assert evaluate(model, part) == pytest.approx(expected, rel=1e-5)
+
+
+def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
+    music, (words,) = feed_forward_nets.player("chorales", "TCN"), readers("words", "TCN", [0])
+    torch.testing.assert_close(music.readout.bias.detach(), stable_tasks.prior("chorales"))
+    with torch.no_grad():
+        losses = words.loss(torch.zeros(1, 10, 6), torch.arange(10)[None])[0]
+    torch.testing.assert_close(-losses, stable_tasks.prior("words")[:10])
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("chorales", "LSTM"),
+        ("chorales", "window 3"),
+        ("digits", "TCN"),
+        ("digits", "attention"),
+        ("words", "simple"),
+        ("words", "window 3"),
+    ],
+)
 def test_a_point_runs(problems, name, kind):
     result = feed_forward.run({"task": name, "net": kind})
     json.dumps(result)
@@ -190,3 +260,39 @@ def test_a_point_runs(problems, name, kind):
     if kind == "window 3" and name != "digits":
         assert all(curve["4"] == pytest.approx(curve["all"], rel=1e-6) for curve in result["context"])
         assert all(curve["1"] != pytest.approx(curve["all"], rel=1e-6) for curve in result["context"])
+
+
+def test_points_are_different_and_every_task_has_every_kind():
+    points = feed_forward.points()
+    assert len({json.dumps(point) for point in points}) == len(points)
+    for name in feed_forward.BUDGETS:
+        nets = [point["net"] for point in points if point["task"] == name]
+        assert nets[:4] == ["simple", "LSTM", "TCN", "attention"]
+        assert len(nets) == 4 + len(feed_forward_nets.WINDOWS[name])
+
+
+def test_the_stored_result_is_complete_and_consistent():
+    points = read(RESULT)["points"]
+    assert [entry["point"] for entry in points] == feed_forward.points()
+    sizes = {}
+    for entry in points:
+        (name, kind), result = entry["point"].values(), entry["result"]
+        many = len(feed_forward.SEEDS)
+        assert all(len(result[key]) == many for key in ("test", "valid", "context"))
+        assert all(len(curve) == len(result["at"]) for curve in result["valid"])
+        assert result["at"][-1] == feed_forward.BUDGETS[name]["updates"]
+        assert (result["units"], result["inner"]) == widths(name, kind)
+        assert set(result["rates"]) == {str(rate) for rate in feed_forward.RATES[name]}
+        best = (max if name == "digits" else min)(v for v in result["rates"].values() if v == v)
+        assert result["rates"][str(result["rate"])] == best
+        assert all(set(curve) == {*map(str, feed_forward.KS[name]), "all"} for curve in result["context"])
+        if name != "words":
+            assert [curve["all"] for curve in result["context"]] == pytest.approx(result["test"], rel=1e-4)
+        if result["receptive field"] is not None and kind != "attention" and name != "digits":
+            beyond = [k for k in feed_forward.KS[name] if k >= result["receptive field"]]
+            for curve in result["context"]:
+                assert [curve[str(k)] for k in beyond] == pytest.approx([curve["all"]] * len(beyond), rel=1e-5)
+        sizes.setdefault(name, []).append(result["parameters"])
+    for name, found in sizes.items():
+        assert max(found) <= (1 + feed_forward_nets.TOLERANCE) * feed_forward_nets.budget(name)
+        assert min(found) >= (1 - feed_forward_nets.TOLERANCE) * feed_forward_nets.budget(name)

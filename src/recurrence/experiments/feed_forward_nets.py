@@ -1,5 +1,6 @@
 """The rivals of one size for each task: recurrent nets, windows, temporal convolutions and attention."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
 
@@ -20,6 +21,8 @@ WINDOWS = {"chorales": (1, 2, 5, 10, 20), "digits": (8, 16, 32, 64), "words": (1
 TAPS, LEVELS = 3, {"chorales": 3, "digits": 5, "words": 4}
 POSITIONS = {"chorales": 64, "digits": 64, "words": 70}
 LAYERS, HEADS = 2, 2
+LARGEST = 400
+"""A width that is more than any of them."""
 
 
 def kinds(name: str) -> list[str]:
@@ -93,10 +96,8 @@ def _inner(name: str, kind: str, units: int, goal: int) -> int:
 
 
 def _largest(fits: Callable[[int], bool], step: int) -> int:
-    n = step
-    while fits(n + step):
-        n += step
-    return n
+    """The largest multiple of a step that fits, 0 where none does."""
+    return step * bisect_left(range(1, LARGEST // step), True, key=lambda n: not fits(step * n))
 
 
 def _size(name: str, kind: str, units: int, inner: int) -> int:
