@@ -1,0 +1,246 @@
+"""The claims that chapter 12 settles: what windows cost, sweeps and what governs them, decoders that generate."""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from math import exp, inf, log
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from recurrence.dynamics import (
+    affine_scan,
+    jacobi_sweeps,
+    jacobians,
+    lyapunov_spectrum,
+    parallel_unroll,
+    unroll,
+)
+from recurrence.experiments.causal_attention import CausalAttention
+from recurrence.stability import truncated_states
+
+DOUBLE = {"dtype": torch.float64}
+NUMBERS = st.fractions(-3, 3, max_denominator=6)
+
+
+def rng(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+@torch.no_grad()
+def turned(gain: float, seed: int, units: int = 8) -> SimpleCell:
+    """A tanh cell without a bias whose W is a multiple of an orthogonal matrix."""
+    generator = rng(seed)
+    cell = SimpleCell(1, units, generator=generator, **DOUBLE)
+    cell.W[:] = gain * torch.linalg.qr(torch.randn(units, units, generator=generator, **DOUBLE)).Q
+    cell.U[:] = torch.randn(units, 1, generator=generator, **DOUBLE) / 2
+    cell.b.zero_()
+    return cell.requires_grad_(False)
+
+
+def noise(steps: int, seed: int) -> Tensor:
+    return torch.randn(steps, 1, 1, generator=rng(1000 + seed), **DOUBLE)
+
+
+@torch.no_grad()
+def one_unit(weight: float, kind: type = SimpleCell) -> SimpleCell | LinearCell:
+    cell = kind(1, 1, **DOUBLE)
+    for parameter, value in zip(cell.parameters(), (weight, 1.0, 0.0), strict=True):
+        parameter.fill_(value)
+    return cell.requires_grad_(False)
+
+
+# B2: what a window buys
+
+
+@pytest.mark.parametrize(("T", "k"), [(8, 3), (8, 1), (8, 8), (20, 5)])
+def test_b2_windows_take_k_times_the_steps_and_k_of_them_in_a_row(T: int, k: int) -> None:
+    calls = Counter()
+
+    def step(h: Tensor, x: Tensor) -> Tensor:
+        calls["steps"] += len(h)
+        calls["in a row"] += 1
+        return h + x
+
+    truncated_states(step, torch.ones(T, 1, 1), k, h0=torch.zeros(1, 1))
+    # The first k windows are one run, whose states are shared; a net without state would make each anew.
+    shared = k * (k - 1) // 2
+    assert calls["steps"] + shared == T * k - k * (k - 1) // 2
+    assert calls["in a row"] == (2 * k if k < T else k)  # the run over the first k, and k steps of all windows
+
+
+@pytest.mark.parametrize("kind", [SimpleCell, LSTMCell, GRUCell])
+def test_b2_all_windows_at_once_keep_k_times_more_and_one_window_less(kind: type) -> None:
+    def kept(run: Callable[[], Tensor]) -> int:
+        held = {}
+
+        def keep(tensor: Tensor) -> Tensor:
+            if not tensor.is_leaf:
+                held[tensor.untyped_storage().data_ptr()] = tensor
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            _result = run()
+        return sum(tensor.untyped_storage().nbytes() for tensor in held.values())
+
+    cell, x, k = kind(1, 6), torch.randn(100, 1, 1, generator=rng(0)), 10
+    run = kept(lambda: unroll(cell, x))
+    assert 8 * run < kept(lambda: truncated_states(cell, x, k)) < 10 * run
+    assert kept(lambda: unroll(cell, x[-k:])) < run / 5
+
+
+def test_b2_no_gradient_reaches_beyond_the_window_and_within_it_is_a_product_of_fewer_than_k_jacobians() -> None:
+    cell, x, k = turned(2.5, 0), noise(30, 0).requires_grad_(), 6
+    cut = truncated_states(cell, x, k)
+    (g,) = torch.autograd.grad(cut[-1].sum(), x)
+    assert torch.equal(g[:, 0, 0] == 0, torch.arange(30) < 30 - k)
+    J = jacobians(cell, x[-k:].detach())[:, 0]
+    h = cut[-1:, 0].detach().new_ones(1, 8)
+    for t in range(k - 1, 0, -1):
+        h = h @ J[t]
+    first = unroll(cell, x[-k:].detach())[0, 0]
+    assert torch.isclose(g[-k, 0, 0], (h[0] * (1 - first**2)) @ cell.U[:, 0])
+
+
+# E9: sweeps
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=7), NUMBERS, NUMBERS, st.integers(1, 8))
+@settings(deadline=None, max_examples=60)
+def test_e9_jacobi_sweeps_are_truncation_in_exact_numbers(xs: list, h0: Fraction, a: Fraction, k: int) -> None:
+    def step(h: Fraction, x: Fraction) -> Fraction:
+        return a * h * h + x + 1  # a bias, a bend, no contraction
+
+    *_, states = jacobi_sweeps(step, h0, xs, k, Fraction(0))
+    for t, state in enumerate(states, start=1):
+        h = h0 if t <= k else Fraction(0)
+        for x in xs[max(0, t - k) : t]:
+            h = step(h, x)
+        assert state == h
+
+
+@pytest.mark.parametrize("kind", [SimpleCell, LinearCell, LSTMCell, GRUCell])
+def test_e9_jacobi_sweeps_are_truncation_whatever_start_and_biases_are(kind: type) -> None:
+    cell, x = kind(2, 3, generator=rng(0), **DOUBLE), torch.randn(20, 3, 2, generator=rng(1), **DOUBLE)
+    h0 = torch.randn(3, cell.state_width, generator=rng(2), **DOUBLE)
+    with torch.no_grad():
+        for parameter in cell.parameters():
+            parameter.add_(0.3)
+        for k in (1, 2, 7, 20):
+            run = parallel_unroll(cell, x, "jacobi", h0, tol=0.0, max_sweeps=k)
+            assert (run.states - truncated_states(cell, x, k, h0)).abs().max() < 1e-12
+
+
+def sweeps_until(cell: SimpleCell, x: Tensor, eps: float) -> int:
+    run, k = unroll(cell, x), 0
+    states = torch.zeros_like(run)
+    while (states - run).norm(dim=-1).max() > eps:
+        before, k = torch.cat([torch.zeros_like(run[:1]), states[:-1]]), k + 1
+        states = cell(before[:, 0], x[:, 0])[:, None]
+    return k
+
+
+@pytest.mark.parametrize("gain", [0.5, 0.9, 1.1])
+def test_e9_the_exponent_predicts_jacobis_sweeps_also_where_no_rate_does(gain: float) -> None:
+    cell, x, eps = turned(gain, 0, units=16), noise(200, 0), 1e-8
+    size = unroll(cell, x).norm(dim=-1).max().item()
+    predicted = log(size / eps) / -lyapunov_spectrum(cell, x, 1, warmup=20).item()
+    assert 0.9 < sweeps_until(cell, x, eps) / predicted < 1.4
+
+
+@pytest.mark.parametrize("a", [0.5, 1.0, 1.5])
+def test_e9_newton_needs_one_sweep_on_an_affine_step_whatever_the_exponent_is(a: float) -> None:
+    cell, x = one_unit(a, LinearCell), noise(60, 0)
+    newton = parallel_unroll(cell, x, tol=1e-4)
+    assert (newton.converged, newton.sweeps) == (True, 1)
+    assert parallel_unroll(cell, x, "jacobi", tol=1e-4).sweeps > 10
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_e9_each_newton_sweep_squares_the_error_with_the_constant_of_the_theorem(seed: int) -> None:
+    w = 0.8
+    cell, x = one_unit(w), noise(100, seed)
+    run, constant = unroll(cell, x), 2 / 27**0.5 * w**2 / (1 - w)
+    errors = [
+        (parallel_unroll(cell, x, tol=0.0, max_sweeps=n, damping=False).states - run).abs().max().item()
+        for n in range(1, 7)
+    ]
+    assert all(new <= constant * old**2 + 1e-14 for old, new in pairwise(errors))
+    assert errors[5] < 1e-13 < errors[2]
+
+
+def test_e9_newton_beats_jacobi_where_errors_die_out_and_neither_does_in_chaos() -> None:
+    calm, wild, x = turned(0.9, 0), turned(3.0, 0, units=16), noise(60, 0)
+    counts = {m: parallel_unroll(calm, x, m, damping=False).sweeps for m in ("jacobi", "newton")}
+    assert 3 * counts["newton"] < counts["jacobi"]
+    assert lyapunov_spectrum(wild, noise(400, 0), 1).item() > 0.05
+    assert min(parallel_unroll(wild, x, m, damping=False).sweeps for m in ("jacobi", "newton")) > 40
+
+
+def test_e9_plain_newton_overflows_on_a_run_with_a_negative_exponent_and_damping_mends_it() -> None:
+    latch, x = one_unit(2.0), torch.zeros(1100, 1, 1, **DOUBLE)
+    x[0] = 1
+    assert lyapunov_spectrum(latch, x, warmup=10).item() < -1
+    plain = parallel_unroll(latch, x, damping=False)
+    assert (plain.converged, plain.residuals[-1]) == (False, inf)
+    damped = parallel_unroll(latch, x)
+    assert damped.converged
+    assert (damped.states - unroll(latch, x)).abs().max() < 1e-9
+    assert parallel_unroll(latch, x, "jacobi").converged
+
+
+def test_e9_a_small_residual_is_no_small_error_on_an_unstable_state() -> None:
+    latch, x, off = one_unit(2.0), torch.zeros(100, 1, 1, **DOUBLE), torch.full((1, 1), 1e-12, **DOUBLE)
+    guess = torch.cat([off[None], unroll(latch, x[1:], off)])
+    image = latch(torch.cat([torch.zeros(1, 1, 1, **DOUBLE), guess[:-1]])[:, 0], x[:, 0])
+    assert (image - guess[:, 0]).abs().max() <= 1e-12
+    assert unroll(latch, x).abs().max() == 0
+    assert guess[-1].item() > 0.95
+
+
+def test_e9_what_newton_solves_is_as_badly_conditioned_as_the_product_of_jacobians_is_large() -> None:
+    cell, x, T = turned(3.0, 1, units=4), noise(40, 1), 40
+    J, N = jacobians(cell, x)[:, 0], torch.zeros(4 * T, 4 * T, **DOUBLE)
+    for t in range(1, T):
+        N[4 * t : 4 * t + 4, 4 * t - 4 : 4 * t] = J[t]
+    inverse = torch.linalg.inv(torch.eye(4 * T, **DOUBLE) - N)
+    product = torch.linalg.multi_dot([*J[1:].flip(0)])
+    assert torch.allclose(inverse[-4:, :4], product, rtol=1e-6)
+    errors = torch.randn(T, 1, 4, generator=rng(0), **DOUBLE)
+    assert torch.allclose((inverse @ errors.flatten()).view(T, 1, 4), affine_scan(J[:, None], errors), rtol=1e-6)
+
+
+# B17: the Transformer's decoder
+
+
+def test_b17_a_decoder_reads_the_past_only_and_generates_step_by_step() -> None:
+    with torch.random.fork_rng([]):
+        torch.manual_seed(0)
+        net = CausalAttention(3, 4, 8, 3, positions=12, layers=2, heads=2).double()
+    x = torch.randn(9, 1, 3, generator=rng(0), **DOUBLE)
+    by = torch.autograd.functional.jacobian(lambda x: net(x[:, None])[:, 0], x[:, 0]).abs().sum((1, 3))
+    assert torch.equal(by > 0, torch.ones(9, 9).tril().bool())
+    with torch.no_grad():  # trained: all outputs at once; generating: x_{t+1} is made of y_t
+        assert torch.allclose(net(x)[4], net(x[:5])[-1])
+        written = x[:1]
+        for _ in range(8):
+            written = torch.cat([written, net(written)[-1:]])
+        assert torch.allclose(net(written)[:-1], written[1:])
+
+
+# What a linear recurrence gives up (of E9's "need it be sequential", and of B17's rivals)
+
+
+def test_a_scan_of_signs_is_parity_and_a_scan_between_0_and_1_settles_on_ones() -> None:
+    bits = torch.randint(2, (500, 4, 1), generator=rng(0)).double()
+    states = affine_scan(1 - 2 * bits, torch.zeros_like(bits), torch.ones(4, 1, **DOUBLE))
+    assert torch.equal(states, 1 - 2 * (bits.cumsum(0) % 2))
+    for seed in range(5):
+        a = torch.rand(1, 1, 3, generator=rng(seed), **DOUBLE).expand(800, 1, 3)
+        h = affine_scan(a, torch.ones_like(a))
+        assert (h[-1] - h[-2]).abs().max() < 1e-3 * exp(1)
