@@ -209,7 +209,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "13-kind",
-        "What kind of net is this?",
+        "What kind of net this is",
         "which_kind(step)",
         ("kind", "w", "b"),
         cases=(
