@@ -1,6 +1,7 @@
 """Where the tests find the real data files, and a local server for those that download."""
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+sys.path[:0] = [str(Path(__file__).parent)]
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
+from seeded import assert_follows_its_seed, splits
 
 from recurrence.dynamics import unroll
 from recurrence.tasks import (
-    Sequences,
-    Task,
     henon_step,
     linear_delay_r2,
     logistic_orbit,
@@ -27,10 +26,6 @@ from recurrence.tasks import (
 
 DOUBLE = {"dtype": torch.float64}
 TIGHT = {"rtol": 1e-12, "atol": 1e-12, "method": "DOP853"}
-
-
-def splits(task: Task) -> tuple[Sequences, Sequences, Sequences]:
-    return task.train, task.valid, task.test
 
 
 def lorenz_field(_, h):
@@ -220,17 +215,7 @@ def test_lorenz_inputs_are_standard_and_followed_by_the_targets():
 
 @pytest.mark.parametrize("make", [lorenz, pendulum])
 def test_a_task_follows_its_seed_and_leaves_the_global_generator_alone(make):
-    before, small = torch.get_rng_state(), {"steps": 7, "sizes": (3, 3, 3)}
-    first, again = make(**small, seed=3), make(**small, seed=torch.Generator().manual_seed(3))
-    other = make(**small, seed=4)
-    assert torch.equal(torch.get_rng_state(), before)
-    for a, b in zip(splits(first), splits(again), strict=True):
-        assert torch.equal(a.inputs, b.inputs)
-        assert torch.equal(a.targets, b.targets)
-    assert not torch.equal(first.train.inputs, other.train.inputs)
-    assert not torch.equal(first.valid.inputs, first.test.inputs)
-    with pytest.raises(ValueError, match="sizes must be three numbers"):
-        make(sizes=(1, 0, 1))
+    assert_follows_its_seed(make, steps=7, sizes=(3, 3, 3))
     with pytest.raises(ValueError, match=r"dtype must be floating, not torch\.int64"):
         make(dtype=torch.int64)
     with pytest.raises(ValueError, match="steps must be an integer of at least 1, not 0"):

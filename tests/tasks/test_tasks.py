@@ -12,6 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.io import loadmat
+from seeded import assert_follows_its_seed, splits
 
 from recurrence.tasks import (
     Sequences,
@@ -20,6 +21,7 @@ from recurrence.tasks import (
     digits,
     folk_tunes,
     frame_nll,
+    key_frequencies,
     last_frame,
     locate,
     logistic_map,
@@ -30,11 +32,6 @@ from recurrence.tasks import (
     wikitext2,
 )
 from recurrence.tasks.language import frequent_words, read_words
-
-
-def splits(task: Task) -> tuple[Sequences, Sequences, Sequences]:
-    return task.train, task.valid, task.test
-
 
 # --- made tasks
 
@@ -59,15 +56,7 @@ def test_parity_bits_are_fair():
 
 @pytest.mark.parametrize("make", [parity, logistic_map])
 def test_made_tasks_follow_their_seed_and_leave_the_global_generator_alone(make):
-    before = torch.get_rng_state()
-    first, again, other = make(seed=3), make(seed=torch.Generator().manual_seed(3)), make(seed=4)
-    assert torch.equal(torch.get_rng_state(), before)
-    for a, b in zip(splits(first), splits(again), strict=True):
-        assert torch.equal(a.inputs, b.inputs)
-    assert not torch.equal(first.train.inputs, other.train.inputs)
-    assert not torch.equal(first.valid.inputs, first.test.inputs)
-    with pytest.raises(ValueError, match="sizes"):
-        make(sizes=(1, 0, 1))
+    assert_follows_its_seed(make)
     with pytest.raises(ValueError, match="at least 1 step"):
         make(steps=0)
 
@@ -234,7 +223,7 @@ def test_the_baselines_of_the_chorales():
 
 
 def test_music_baselines_refuse_other_tasks():
-    for baseline in (note_frequencies, last_frame):
+    for baseline in (key_frequencies, note_frequencies, last_frame):
         with pytest.raises(ValueError, match="'class per step'; this baseline is for bits per step"):
             baseline(parity())
     bits = Sequences(torch.zeros(3, 2, 1), torch.zeros(3, 2, 2))

@@ -1,19 +1,17 @@
 """The teacher recurrence: against a plain loop over numbers, and what a linear filter makes of it."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeded import assert_follows_its_seed, splits
 
 from recurrence.tasks import Sequences, Task, linear_delay_r2, logistic_map, parity, teacher, teacher_recurrence
 
 DOUBLE = {"dtype": torch.float64}
-
-
-def splits(task: Task) -> tuple[Sequences, Sequences, Sequences]:
-    return task.train, task.valid, task.test
 
 
 def affine(W, v, b):
@@ -72,15 +70,8 @@ def test_weights_and_inputs_have_the_variances_that_are_stated():
 
 
 def test_a_teacher_follows_its_seed_and_not_the_lengths():
-    before = torch.get_rng_state()
-    first, again = teacher_recurrence(2, 9, seed=3), teacher_recurrence(2, 9, seed=torch.Generator().manual_seed(3))
-    long, other = teacher_recurrence(2, 12, sizes=(5, 5, 5), seed=3), teacher_recurrence(2, 9, seed=4)
-    assert torch.equal(torch.get_rng_state(), before)
-    for a, b in zip(splits(first), splits(again), strict=True):
-        assert torch.equal(a.inputs, b.inputs)
-        assert torch.equal(a.targets, b.targets)
-    assert not torch.equal(first.train.inputs, other.train.inputs)
-    assert not torch.equal(first.valid.inputs, first.test.inputs)
+    assert_follows_its_seed(partial(teacher_recurrence, 2, 9))
+    first, long = teacher_recurrence(2, 9, seed=3), teacher_recurrence(2, 12, sizes=(5, 5, 5), seed=3)
     net = teacher(2, seed=3)
     for task in (first, long):  # both are affine in the one teacher's outputs
         raw, y = net(task.valid.inputs.double()).flatten(), task.valid.targets.double().flatten()

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from recurrence.experiments.stable_nets import Player, Reader
-from recurrence.tasks import Sequences, Task, chorales, digits, folk_tunes, wikitext2
+from recurrence.tasks import Sequences, Task, chorales, digits, folk_tunes, key_frequencies, wikitext2
 
 TEXTS = {"words": 10_000, "all words": 33_278}
 """Texts by the size of their vocabulary."""
@@ -89,10 +89,10 @@ def prior(name: str) -> Tensor:
     Half an observation of each outcome is added. A net whose outputs start there need not learn them by its state.
     """
     problem = task(name)
+    if problem.kind == "bits per step":
+        return torch.logit(key_frequencies(problem)).float()
     seen = problem.train.targets
     seen = seen if seen.ndim == 1 else seen[problem.train.mask]
-    if problem.kind == "bits per step":
-        return torch.logit((seen.double().sum(0) + 0.5) / (len(seen) + 1)).float()
     counts = seen.bincount(minlength=problem.output_size).double() + 0.5
     return (counts / counts.sum()).log().float()
 

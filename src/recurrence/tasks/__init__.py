@@ -5,7 +5,14 @@ is wanted.
 """
 
 from recurrence.tasks.acceptors import Acceptor
-from recurrence.tasks.baselines import frame_nll, last_frame, linear_delay_r2, majority_class, note_frequencies
+from recurrence.tasks.baselines import (
+    frame_nll,
+    key_frequencies,
+    last_frame,
+    linear_delay_r2,
+    majority_class,
+    note_frequencies,
+)
 from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
 from recurrence.tasks.groups import word_problem
 from recurrence.tasks.images import digits
@@ -46,6 +53,7 @@ __all__ = [
     "formal_language",
     "frame_nll",
     "henon_step",
+    "key_frequencies",
     "last_frame",
     "linear_delay_r2",
     "locate",

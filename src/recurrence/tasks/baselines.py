@@ -29,18 +29,27 @@ def majority_class(task: Task, split: Split = "test") -> float:
     return (_real(part, part.targets) == answer).double().mean().item()
 
 
-def note_frequencies(task: Task, split: Split = "test", smoothing: float = 0.5) -> float:
-    r"""Negative log-likelihood of a frame in nats when each key is down with its frequency in the training split.
+def key_frequencies(task: Task, smoothing: float = 0.5) -> Float[Tensor, "keys"]:
+    r"""How often each key is down in the training split: :math:`p = (k + a) / (n + 2a)`.
 
-    A key down in :math:`k` of :math:`n` frames has :math:`p = (k + a) / (n + 2a)`, with :math:`a` the ``smoothing``.
+    It is down in :math:`k` of :math:`n` frames, and :math:`a` is the ``smoothing``.
+
+    Raises:
+        ValueError: the kind of the task is not ``bits per step``, or ``smoothing`` is not positive.
+    """
+    _require(task, "train", "bits per step", smoothing=smoothing)
+    frames = _frames(task.train)
+    return _frequency(frames, torch.ones_like(frames), smoothing)
+
+
+def note_frequencies(task: Task, split: Split = "test", smoothing: float = 0.5) -> float:
+    r"""Negative log-likelihood of a frame in nats when each key is down with its frequency, ``key_frequencies``.
 
     Raises:
         ValueError: the kind of the task is not ``bits per step``, or ``smoothing`` is not positive.
     """
     _require(task, split, "bits per step", smoothing=smoothing)
-    frames = _frames(task.train)
-    part = getattr(task, split)
-    return frame_nll(_frequency(frames, torch.ones_like(frames), smoothing), _frames(part))
+    return frame_nll(key_frequencies(task, smoothing), _frames(getattr(task, split)))
 
 
 def last_frame(task: Task, split: Split = "test", smoothing: float = 0.5) -> float:
