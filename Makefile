@@ -54,8 +54,9 @@ times:
 notebooks: .venv/book.installed
 	$(PY) book/tools/notebooks.py run $(if $(N),--only $(N))
 
-## make bench            ours against the alternative, timed side by side; results/benchmarks.json
+## make bench            ours against the alternative, timed side by side, and the grid of parallel evaluation; results/
 bench: .venv/test.installed
+	OMP_NUM_THREADS=1 $(PY) -m benchmarks.grid
 	OMP_NUM_THREADS=1 $(PY) -m benchmarks
 
 ## make clean            removes what was built, keeps the environment

@@ -66,9 +66,11 @@ class Row:
 
 def find(package: str, only: str = "") -> Iterator[Callable[..., Iterable[Pair]]]:
     """Every ``pairs`` function of the package's modules, by file name, that has ``only`` in its module's name."""
-    for module in sorted(info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__)):
-        if module not in ("__main__", "harness") and only in module:
-            yield importlib.import_module(f"{package}.{module}").pairs
+    for name in sorted(info.name for info in pkgutil.iter_modules(importlib.import_module(package).__path__)):
+        if name != "__main__" and only in name:
+            module = importlib.import_module(f"{package}.{name}")
+            if hasattr(module, "pairs"):
+                yield module.pairs
 
 
 def measure(pair: Pair, rounds: int, turn: float) -> Row:

@@ -1,0 +1,201 @@
+"""The grid of ``python -m benchmarks.grid``: what its ways compute, what is measured, what is left out and says so."""
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from recurrence.dynamics import unroll
+from recurrence.experiments.stored import read, stored
+from recurrence.stability import truncated_states
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+from benchmarks import apart, grid, ways  # noqa: E402
+from benchmarks.ways import EPS, Place  # noqa: E402
+
+CPU = torch.device("cpu")
+ITERATED = ["truncation", "jacobi", "quasi-newton", "newton"]
+WAYS = [
+    ("tanh", "torch.nn.RNN", None),
+    *(("tanh", method, rate) for method in ITERATED for rate in (0.5, 0.99)),
+    ("linear", "scan", None),
+    ("diagonal", "scan", None),
+]
+
+
+@pytest.mark.parametrize(("net", "method", "rate"), WAYS)
+def test_every_way_leads_to_the_states_of_the_loop(net, method, rate):
+    place = Place(net, method, "states", 400, 3, 2, rate)
+    outcome, loop = (ways.ready(p, 1, CPU)() for p in (place, replace(place, method="unroll")))
+    exact = method not in ITERATED
+    assert outcome.tensor.shape == (400, 2, 3)
+    assert (outcome.tensor - loop.tensor).abs().max() <= (1e-12 if exact else 2 * EPS)
+    assert loop.tensor.std() > 0.01
+    assert (outcome.sweeps is None) == exact
+    assert outcome.converged is (True if method in ITERATED[1:] else None)
+
+
+@pytest.mark.parametrize(
+    ("net", "method"),
+    [("tanh", "torch.nn.RNN"), ("tanh", "truncation"), ("tanh", "newton"), ("linear", "scan"), ("diagonal", "scan")],
+)
+def test_gradients_are_those_of_the_loop(net, method):
+    place = Place(net, method, "gradient", 300, 3, 2, 0.9)
+    got, right = (ways.ready(p, 1, CPU)().tensor for p in (place, replace(place, method="unroll")))
+    assert got.shape == ((3,) if net == "diagonal" else (3, 3))
+    torch.testing.assert_close(got, right, rtol=1e-4, atol=1e-4 * float(right.abs().max()))
+
+
+def test_an_lstm_has_states_and_a_gradient():
+    place = Place("LSTM", "torch.nn.LSTM", "states", 7, 3, 2, None, "float32")
+    states = ways.ready(place, 0, CPU)().tensor
+    assert (states.shape, states.dtype) == ((7, 2, 3), torch.float32)
+    assert ways.ready(replace(place, what="gradient"), 0, CPU)().tensor.shape == (12, 3)
+
+
+@pytest.mark.parametrize("kind", ["tanh", "linear", "diagonal"])
+def test_a_net_has_its_rate_exactly(kind):
+    cell = ways.make_net(kind, 5, 0.7, torch.Generator().manual_seed(0))
+    torch.testing.assert_close(cell.W.T @ cell.W, 0.49 * torch.eye(5, dtype=torch.float64))
+    assert (cell.W.count_nonzero() == 5) == (kind == "diagonal")
+
+
+def test_a_window_is_long_enough_and_no_longer():
+    cell = ways.make_net("tanh", 4, 0.9, torch.Generator().manual_seed(0))
+    k = ways.window(cell, torch.Generator().manual_seed(1))
+    inputs = ways.noise(cell, 1000, 1, torch.Generator().manual_seed(2))
+    with torch.no_grad():
+        run = unroll(cell, inputs)
+        long, short = (float((truncated_states(cell, inputs, length) - run).abs().max()) for length in (k, k - 10))
+    assert long <= EPS < short
+
+
+def test_places_grow_within_a_line_and_none_comes_twice():
+    lines = list(grid.lines())
+    assert all([place.T for place in line] == [10**2, 10**3, 10**4, 10**5, 10**6] for line in lines)
+    assert all(len({replace(place, T=0) for place in line}) == 1 for line in lines)
+    places = [place for line in lines for place in line]
+    assert len(set(places)) == len(places)
+    assert {(place.D, place.batch) for place in places} == {(D, batch) for D in (1, 4, 16, 64) for batch in (1, 16)}
+    assert {place.rate for place in places if place.method == "newton"} == {0.5, 0.9, 0.99}
+    assert {place.method for place in places if place.what == "gradient"} >= {"torch.nn.LSTM", "newton", "scan"}
+    assert all(place.memory() > ways.FLOOR for place in places)
+
+
+def test_what_takes_too_long_is_foretold_and_not_run():
+    places, run = [Place("tanh", "unroll", "states", T, 1, 1, None) for T in (10, 100, 1000, 10_000)], []
+
+    def measured(place):
+        run.append(place.T)
+        return {"seconds": place.T / 100}
+
+    rows = list(grid.run_line(places, measured, seconds=2, memory=1e12))
+    assert run == [10, 100]
+    assert [place for place, _ in rows] == places
+    assert [result for _, result in rows[2:]] == [{"skipped": "too long", "seconds": s} for s in (10, 100)]
+
+
+def test_what_does_not_fit_is_not_tried():
+    places, run = [Place("tanh", "newton", "states", T, 64, 16, 0.5) for T in (100, 10**6)], []
+    rows = list(grid.run_line(places, lambda place: run.append(place.T) or {"seconds": 0.0}, seconds=9, memory=4e9))
+    assert run == [100]
+    assert rows[1][1]["skipped"] == "too large"
+    assert rows[1][1]["bytes"] >= 10**6 * 16 * 64 * 8
+
+
+@pytest.mark.parametrize(
+    ("net", "method", "what", "at_least"),
+    [
+        ("tanh", "newton", "states", 8 * 8),
+        ("tanh", "newton", "gradient", 8 * 8),
+        ("tanh", "quasi-newton", "states", 8),
+        ("tanh", "jacobi", "states", 8),
+        ("diagonal", "scan", "states", 8),
+        ("tanh", "truncation", "states", 8),
+        ("tanh", "unroll", "gradient", 2 * 8),
+    ],
+)
+def test_memory_is_measured_and_stays_below_what_was_expected(net, method, what, at_least):
+    place = Place(net, method, what, 3000, 8, 8, None if net == "diagonal" else 0.5)
+    result = apart.measure(place, seed=0, device="cpu", budget=0)
+    assert 0.9 * at_least * 3000 * 8 * 8 < result["bytes"] < place.memory()
+    assert (result["calls"], result["spread"]) == (1, None)
+    assert 0 < result["seconds"] < 30
+    assert method == "unroll" or result["error"] < 1e-4
+
+
+def test_calls_are_repeated_as_long_as_the_budget_lasts():
+    place = Place("linear", "scan", "states", 50, 2, 1, None)
+    result = apart.call(place, seed=0, device="cpu", budget=1e9)
+    assert result["calls"] == apart.CALLS
+    assert result["spread"] > 0
+    assert apart.call(place, seed=0, device="cpu", budget=0)["calls"] == 1
+
+
+def test_a_process_that_the_system_ends_was_too_large():
+    assert apart.alone(os._exit, 1) is None
+    assert apart.alone(max, 1, 2) == 2
+
+
+def row(device, T):
+    return {"point": {"device": device, "T": T}, "result": {"seconds": 1.0}}
+
+
+def test_rows_of_other_devices_are_kept(tmp_path, monkeypatch):
+    path = tmp_path / "parallel.json"
+    grid.store(path, "cpu", {"seed": 0}, [row("cpu", 1), row("cpu", 2)])
+    grid.store(path, "cuda", {"seed": 1}, [row("cuda", 1)])
+    grid.store(path, "cpu", {"seed": 2}, [row("cpu", 3)])
+    monkeypatch.setenv("RECURRENCE_RESULTS", str(tmp_path))
+    result = stored("parallel")
+    assert result["points"] == [row("cuda", 1), row("cpu", 3)]
+    assert result["machines"] == {"cpu": {"seed": 2}, "cuda": {"seed": 1}}
+
+
+def test_the_command_measures_marks_and_prints(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "parallel.json"
+    monkeypatch.setattr(grid, "measure", apart.call)
+    assert grid.main(["--tiny", "--json", str(path), "--budget", "0", "--seconds", "9", "--memory", "2e8"]) == 0
+    assert "torch.nn.RNN" in capsys.readouterr().out
+    result = json.loads(path.read_text())
+    places = [place for line in grid.lines(tiny=True) for place in line]
+    assert len(result["points"]) == len(places)
+    assert all({"seconds", "bytes", "sweeps", "converged", "error"} <= set(p["result"]) for p in result["points"])
+    assert {"date", "name", "versions", "seed", "seconds", "limit_bytes"} <= set(result["machines"]["cpu"])
+    grid.main(["--tiny", "--json", str(path), "--memory", "1"])
+    assert {p["result"]["skipped"] for p in read(path)["points"]} == {"too large"}
+
+
+def test_the_table_names_the_winner_of_either_kind():
+    points = [
+        {
+            "point": {
+                "net": "tanh",
+                "method": m,
+                "what": "states",
+                "T": 10,
+                "D": 2,
+                "batch": 1,
+                "rate": r,
+                "dtype": "float64",
+            }
+        }
+        for m, r in (("unroll", None), ("torch.nn.RNN", None), ("jacobi", 0.5), ("newton", 0.9))
+    ]
+    rows = [{**p, "result": {"seconds": s}} for p, s in zip(points, (0.003, 0.002, 0.001, 0.004), strict=True)]
+    words = grid.table(rows).splitlines()[1].split()
+    assert words == ["10", "2", "1", "torch.nn.RNN", "2", "ms", "jacobi", "0.5", "1", "ms", "0.5"]
+
+
+def test_the_stored_table_is_that_of_the_grid():
+    result = read(ROOT / "results" / "parallel.json")
+    names = [name for name in Place.__dataclass_fields__]
+    for device in result["machines"]:
+        points = [p["point"] for p in result["points"] if p["point"]["device"] == device]
+        places = [Place(**{name: point[name] for name in names}) for point in points]
+        assert places == [place for line in grid.lines() for place in line]
