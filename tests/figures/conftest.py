@@ -1,8 +1,10 @@
 """A real browser for the explorers: one Chromium for a module, one isolated page for every test."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -12,6 +14,7 @@ from playwright.sync_api import Browser, Page, Route, sync_playwright
 from recurrence.figures import Choice, Explorer, Slider, gain_explorer, use_style
 
 matplotlib.use("Agg")
+sys.path[:0] = [str(Path(__file__).parent)]
 
 HOST = "http://book.test/"
 SHELL = """<!doctype html><html lang="en" {mark}><head><meta charset="utf-8"><title>Page</title>

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
+from readable import assert_apart_and_inside
 
 from recurrence.figures import COLOURS, band, depth_places, label_lines, unrolled
 
@@ -28,11 +29,8 @@ def test_no_text_overlaps_or_leaves_the_figure(draw):
     texts = [pair for pair in shown if not pair[0].axes or pair[0] in pair[0].axes.texts]
     assert len(texts) >= 8
     frames = [edge for _, edge in boxes(fig, FancyBboxPatch)]
-    for (a, box_a), (b, box_b) in combinations(texts, 2):
-        assert not box_a.overlaps(box_b), (a.get_text(), b.get_text())
+    assert_apart_and_inside(fig, texts)
     for item, box in texts:
-        assert fig.bbox.x0 <= box.x0 < box.x1 <= fig.bbox.x1, item.get_text()
-        assert fig.bbox.y0 <= box.y0 < box.y1 <= fig.bbox.y1, item.get_text()
         if item.get_gid() != "in a box":
             continue
         inside = [e for e in frames if e.x0 < box.x0 < box.x1 < e.x1 and e.y0 < box.y0 < box.y1 < e.y1]
