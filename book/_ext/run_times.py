@@ -54,7 +54,8 @@ class RunTimes(SphinxDirective):
         if record is None:
             return [nodes.paragraph("", "No run has been kept yet.")]
         reasons = run_record.outdated(record, root / FOLDER)
-        old = [self._old(len(reasons))] if reasons else []
+        newer = sum(f"{FOLDER}/{name}" in chapters for name in reasons)
+        old = [self._old(newer)] if newer else []
         rows = [self._row(name, record["notebooks"], reasons) for name in chapters]
         return [nodes.paragraph("", summary(record)), *old, table(COLUMNS, rows), versions(record["versions"])]
 
