@@ -1,7 +1,9 @@
 """What every test runs under: one thread, checked shapes, repeatable properties."""
 
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import aalpy  # noqa: F401  under the hook below it would be compiled again, and its warnings are errors here
 import pytest
@@ -26,6 +28,7 @@ TYPED = [
     *(f"recurrence.stability.{module}" for module in ("rows", "truncation")),
 ]
 install_import_hook(TYPED, "beartype.beartype")
+sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
 
 torch.set_num_threads(1)
 settings.register_profile("local", deadline=None)

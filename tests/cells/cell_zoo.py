@@ -4,8 +4,8 @@ from functools import partial
 
 import torch
 from hypothesis import strategies as st
+from random_tensors import DEVICE, DOUBLE, rng
 
-import recurrence
 from recurrence.cells import (
     Cell,
     DeepCell,
@@ -19,18 +19,7 @@ from recurrence.cells import (
     Stack,
 )
 
-DEVICE = recurrence.device()
-DOUBLE = {"dtype": torch.float64, "device": DEVICE}
 LAYERED = [DeepCell, ResidualCell, HighwayCell, DeepLSTMCell]
-
-
-def draw(*shape: int, seed: int = 1) -> torch.Tensor:
-    """Normal numbers of the seed."""
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(DEVICE)
-
-
-def rng(seed: int = 0) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
 
 
 def recipe(kind, **options):

@@ -8,21 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
+from random_tensors import DEVICE, draw, rng
 from torch import nn
 
-import recurrence
 from recurrence.cells import AffineCell, Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
 
-DEVICE = recurrence.device()
 CELLS = [SimpleCell, LinearCell, LSTMCell, GRUCell]
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=rng(seed), dtype=torch.float64).to(DEVICE)
 
 
 def make(kind, d_in=2, d=3, seed=0, **options):

@@ -5,9 +5,10 @@ from functools import partial
 
 import pytest
 import torch
-from cell_zoo import DOUBLE, KINDS, rng
+from cell_zoo import KINDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DOUBLE, rng
 
 from recurrence.cells import (
     Cell,

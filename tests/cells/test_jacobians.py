@@ -5,9 +5,10 @@ from functools import partial
 
 import pytest
 import torch
-from cell_zoo import DOUBLE, KINDS, draw
+from cell_zoo import KINDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DOUBLE, draw
 from torch import nn
 from torch.func import functional_call, jacrev, stack_module_state, vmap
 from torch.nn import functional as F

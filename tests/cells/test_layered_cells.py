@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 import torch
-from cell_zoo import DOUBLE, draw, rng
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DOUBLE, draw, rng
 from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F

@@ -4,27 +4,16 @@ from math import log
 
 import pytest
 import torch
+from random_tensors import DOUBLE, draw, stack
 from torch import nn
 from torch.autograd.functional import jacobian as by_autograd
 
-import recurrence
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import Realisation, gradient_norms, input_gradients, jacobians, product_norms
-
-DEVICE = recurrence.device()
-DOUBLE = {"dtype": torch.float64, "device": DEVICE}
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(DEVICE)
 
 
 def make(kind, seed=0):
     return kind(2, 3, generator=torch.Generator().manual_seed(seed), **DOUBLE)
-
-
-def stack(d_in, d, **options):
-    return Stack([LSTMCell(d_in, d, **options), GRUCell(d, d, **options)])
 
 
 def bent(h, x):

@@ -4,26 +4,12 @@ import sys
 
 import pytest
 import torch
+from random_tensors import DOUBLE, draw, rng, stack
 from torch.autograd.functional import jacobian as by_autograd
 
-import recurrence
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import jacobians, unroll
 from recurrence.dynamics.jacobians import jacobian_chunks
-
-DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=rng(seed), dtype=torch.float64).to(recurrence.device())
-
-
-def stack(d_in, d, **options):
-    return Stack([LSTMCell(d_in, d, **options), GRUCell(d, d, **options)])
 
 
 def bent(h, x):

@@ -6,24 +6,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DEVICE, DOUBLE, draw, rng
 from scipy.stats import chi2
 
-import recurrence
 from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import finite_time_exponents, jacobians, lyapunov_spectrum, unroll
 from recurrence.dynamics.lyapunov import LOSS
 from recurrence.training import interval
-
-DEVICE = recurrence.device()
-DOUBLE = {"dtype": torch.float64, "device": DEVICE}
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=rng(seed), dtype=torch.float64).to(DEVICE)
 
 
 def nothing(time, batch):

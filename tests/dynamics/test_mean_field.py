@@ -8,20 +8,15 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DEVICE, rng
 from scipy.integrate import quad
 from scipy.special import psi
 
-import recurrence
 from recurrence.cells import Cell, SimpleCell
 from recurrence.dynamics import MeanField, lyapunov_spectrum
 from recurrence.training import interval
 
-DEVICE = recurrence.device()
 ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
 
 
 def by_quadrature(f, q):

@@ -4,28 +4,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DEVICE, DOUBLE, draw, rng, stack
 from torch import nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
-import recurrence
-from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import Realisation, unroll
-
-DEVICE = recurrence.device()
-DOUBLE = {"dtype": torch.float64, "device": DEVICE}
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=rng(seed), dtype=torch.float64).to(DEVICE)
-
-
-def stack(d_in, d, generator, **options):
-    return Stack([LSTMCell(d_in, d, generator=generator, **options), GRUCell(d, d, generator=generator, **options)])
-
 
 KINDS = [SimpleCell, LinearCell, LSTMCell, GRUCell, stack]
 

@@ -1,23 +1,13 @@
 """Random cells that contract, and their step as a function of state, input and one vector of weights."""
 
 import torch
+from random_tensors import DEVICE, DOUBLE, draw, rng
 from torch.func import functional_call
 
-import recurrence
 from recurrence.cells import LinearCell, LSTMCell, SimpleCell
 from recurrence.stability import contraction_rate
 
-DEVICE = recurrence.device()
-DOUBLE = {"dtype": torch.float64, "device": DEVICE}
 KINDS = ["linear", "tanh", "sigmoid", "lstm"]
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=rng(seed), dtype=torch.float64).to(DEVICE)
 
 
 def uniform(*shape, seed=1):

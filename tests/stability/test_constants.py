@@ -8,7 +8,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stable_cells import DOUBLE, KINDS, draw, moved, stable_cell, step_of, uniform, vector
+from random_tensors import DOUBLE, draw
+from stable_cells import KINDS, moved, stable_cell, step_of, uniform, vector
 from torch.func import jacrev
 
 from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell

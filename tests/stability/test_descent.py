@@ -4,7 +4,8 @@ from math import sqrt
 
 import pytest
 import torch
-from stable_cells import DOUBLE, draw, stable_cell, vector
+from random_tensors import DOUBLE, draw
+from stable_cells import stable_cell, vector
 
 from recurrence.cells import LSTMCell
 from recurrence.dynamics import unroll

@@ -7,26 +7,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tensors import DOUBLE, draw, rng, stack
 
-import recurrence
-from recurrence.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
+from recurrence.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell
 from recurrence.dynamics import unroll
 from recurrence.stability import truncated_states, truncation_length, window_length
-
-DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
-
-
-def rng(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
-def draw(*shape, seed=1):
-    return torch.randn(shape, generator=rng(seed), dtype=torch.float64).to(recurrence.device())
-
-
-def stack(d_in, d, **options):
-    return Stack([LSTMCell(d_in, d, **options), GRUCell(d, d, **options)])
-
 
 LAYERED = [partial(kind, depth=2) for kind in (DeepCell, ResidualCell, HighwayCell)]
 KINDS = [SimpleCell, LinearCell, LSTMCell, GRUCell, *LAYERED, stack]
