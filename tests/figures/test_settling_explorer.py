@@ -130,7 +130,7 @@ def test_newton_needs_few_sweeps_for_small_gains_and_most_of_them_for_chaos():
     assert [needed("Newton", gain) < 5 for gain in (0.5, 0.9, 1.5, 2.5, 4.0)] == [True, True, False, False, False]
     assert needed("Newton", 4.0) > STEPS / 2
     assert needed("Jacobi", 0.2) < STEPS == needed("Jacobi", 0.9)
-    assert "Exponent -" in settling_frame("Jacobi", 0.9, 0)["readout"]
+    assert "Exponent −" in settling_frame("Jacobi", 0.9, 0)["readout"]
     assert "Exponent 0." in settling_frame("Jacobi", 4.0, 0)["readout"]
 
 
@@ -141,7 +141,7 @@ def test_what_is_said_at_every_point_of_the_grid(explorer):
         assert int(count) == len(frame["right"])
         assert f", {frame['sweep']} sweep{'' if frame['sweep'] == 1 else 's'}: " in frame["readout"]
     assert settling_frame("Newton", 0.9, 1)["readout"] == (
-        "Newton, 1 sweep: 1 of 24 states right; error 2.5 · 10⁻³, residual 1.7 · 10⁻³. Exponent -0.18."
+        "Newton, 1 sweep: 1 of 24 states right; error 2.5 · 10⁻³, residual 1.7 · 10⁻³. Exponent −0.18."
     )
     assert "error 10¹⁶ or more, residual 10¹⁶ or more" in settling_frame("quasi-Newton", 4.0, 1)["readout"]
 

@@ -74,7 +74,7 @@ def settling_frame(method: str, gain: float, sweep: int, seed: int = 0) -> dict[
         "sweep": sweep,
         "readout": (
             f"{method}, {sweep} sweep{'s' * (sweep != 1)}: {len(right)} of {_STEPS} states right; error "
-            f"{_size(error)}, residual {_size(residual)}. Exponent {exponent:.2f}."
+            f"{_size(error)}, residual {_size(residual)}. Exponent {f'{exponent:.2f}'.replace('-', '−')}."
         ),
     }
 
