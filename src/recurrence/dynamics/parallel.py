@@ -59,7 +59,7 @@ def parallel_unroll(
     inputs: Shaped[Tensor, "time batch d_in"],
     method: str = "newton",
     h0: Shaped[Tensor, "*state"] | None = None,
-    tol: float | None = None,
+    tol: float | int | None = None,
     max_sweeps: int | None = None,
     damping: bool = True,
 ) -> ParallelRun:
@@ -86,9 +86,10 @@ def parallel_unroll(
         h0: :math:`h_0` as for ``unroll``.
         tol: the absolute error allowed in a state; with 0 the sweeps go on to ``max_sweeps``, or until nothing changes
             any more. None: 1e-10, or 1e-4 in single precision.
-        max_sweeps: T if None.
-        damping: let :math:`s` fall to a quarter where a sweep leaves the range of floats or the residual grows, and
-            rise to twice as much where it shrinks. Without it :math:`s = 1`, and a sweep that overflows is the last.
+        max_sweeps: T if None; never more than T are made.
+        damping: where a sweep leaves the range of floats, repeat it with a quarter of :math:`s`, down to Jacobi's; it
+            rises again to twice as much at every sweep. Without it :math:`s = 1`, and a sweep that overflows is the
+            last.
 
     Raises:
         ValueError: an unknown method, a negative ``tol``, a ``max_sweeps`` that is no positive integer, or what
@@ -105,8 +106,8 @@ def parallel_unroll(
         tol = 1e-10 if problem.start.dtype == torch.float64 else 1e-4
     if not tol >= 0:
         raise ValueError(f"tol must not be negative, got {tol}")
-    limit = max(1, len(inputs)) if max_sweeps is None else positive("max_sweeps", max_sweeps)
-    run = _search(problem.detached(), method, tol, limit, damping)
+    limit = len(inputs) if max_sweeps is None else min(len(inputs), positive("max_sweeps", max_sweeps))
+    run = _search(problem.detached(), method, float(tol), limit, damping)
     image = problem.image(run.states) if torch.is_grad_enabled() else run.states
     if not image.requires_grad:
         return run
@@ -136,19 +137,15 @@ def jacobi_sweeps(
 
 @torch.no_grad()
 def _search(problem: FixedPoint, method: str, tol: float, limit: int, damping: bool) -> ParallelRun:
-    states, residuals, gain = problem.zeros(), [], 1.0
+    states, residuals, gain, scale = problem.zeros(), [], 1.0, 1.0
     image = problem.image(states)
-    scale = 0.0 if method == "jacobi" else 1.0
-    residual = _largest(image - states)
-    correction = conditioning = inf
+    correction = conditioning = residual = inf
     converged = False
     while len(residuals) < limit and not converged:
         states, scale = _sweep(problem, states, image, scale, method, damping)
-        before, image = residual, problem.image(states)
+        image = problem.image(states)
         residual = _largest(image - states)
         residuals.append(residual)
-        if damping and method != "jacobi":
-            scale = scale / 4 if residual > before else min(1.0, max(2 * scale, SMALLEST))
         if residual * gain <= tol:
             correction, conditioning, error = _assessed(problem, states, image)
             converged = max(correction, error) <= tol
@@ -164,15 +161,17 @@ def _search(problem: FixedPoint, method: str, tol: float, limit: int, damping: b
 def _sweep(
     problem: FixedPoint, states: Tensor, image: Tensor, scale: float, method: str, damping: bool
 ) -> tuple[Tensor, float]:
-    """The next trajectory and the damping factor that made it; what is not finite starts again from zero."""
-    if damping:
+    """The next trajectory, and the damping factor to try first in the sweep after it."""
+    if method == "jacobi":
+        return image, scale
+    if damping:  # any guess will do behind the first wrong state, and zero is one
         image = image.nan_to_num(0, 0, 0)
     while scale:
         new = image + problem.carried(states, image - states, scale, diagonal=method == "quasi-newton")
         if not damping or new.isfinite().all():
-            return new, scale
+            return new, min(1.0, 2 * scale)
         scale = scale / 4 if scale > SMALLEST else 0.0
-    return image, scale
+    return image, SMALLEST
 
 
 def _assessed(problem: FixedPoint, states: Tensor, image: Tensor) -> tuple[float, float, float]:
@@ -180,6 +179,8 @@ def _assessed(problem: FixedPoint, states: Tensor, image: Tensor) -> tuple[float
     residual = image - states
     if not len(states):
         return 0.0, 1.0, 0.0
+    if not residual.isfinite().all():
+        return inf, inf, inf
     correction = _largest(residual + problem.carried(states, residual))
     generator, gains, errors = torch.Generator().manual_seed(0), [], []
     rounding = torch.finfo(states.dtype).eps * (1 + states.abs())

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from jaxtyping import Inexact
 from torch import Tensor
-from torch._dynamo.exc import TorchDynamoException
 from torch.autograd.function import FunctionCtx
 
 from recurrence.cells import LinearCell
@@ -115,7 +114,7 @@ class _Scan(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: FunctionCtx, A: Tensor, b: Tensor, h0: Tensor, compiled: bool) -> Tensor:
-        states = _solve(_diagonal(A), b, h0, compiled)
+        states = _solve(_diagonal(A.detach()), b.detach(), h0.detach(), compiled)
         ctx.save_for_backward(A, h0, states)
         ctx.compiled = compiled
         return states
@@ -210,18 +209,17 @@ def _advance(A: Tensor, h: Tensor, b: Tensor) -> Tensor:
 
 @cache
 def _compiled() -> tuple[Callable[..., tuple[Tensor, Tensor]], Callable[..., Tensor]]:
-    """``_fold`` and ``_fill``, each one kernel, for chunks of any number."""
-    return tuple(_or_say_why(torch.compile(f, dynamic=True)) for f in (_fold, _fill))
+    """``_fold`` and ``_fill``, each one kernel, for any number of chunks."""
+    from torch._dynamo.exc import TorchDynamoException  # slow to import, and of no use otherwise
 
+    def or_say_why(compiled: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Tensor) -> Any:
+            try:
+                return compiled(*arguments)
+            except TorchDynamoException as error:
+                law = "compiled=True needs torch.compile and a C++ compiler that it finds on this machine"
+                raise RuntimeError(f"{law}; leave it out, or see the error above") from error
 
-def _or_say_why(f: Callable[..., Any]) -> Callable[..., Any]:
-    """``f``, which says in one sentence that ``torch.compile`` cannot work here."""
+        return call
 
-    def call(*arguments: Tensor) -> Any:
-        try:
-            return f(*arguments)
-        except TorchDynamoException as error:
-            reason = "compiled=True needs a C++ compiler that torch.compile finds on this machine; leave it out"
-            raise RuntimeError(reason) from error
-
-    return call
+    return tuple(or_say_why(torch.compile(f, dynamic=True)) for f in (_fold, _fill))
