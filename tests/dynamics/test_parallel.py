@@ -1,7 +1,8 @@
-"""Runs by sweeps: against unroll and the truncated model, in fractions and in floats; when one has converged; gradients."""
+"""Runs by sweeps: against unroll and the truncated model, in fractions and floats; their verdict; gradients."""
 
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from math import inf, isfinite
 from operator import mul
 
@@ -159,7 +160,7 @@ def test_newton_squares_the_error_and_jacobi_shrinks_it_by_the_rate():
     assert jacobi[-1] / jacobi[-2] == pytest.approx(slope, rel=1e-4)
     large = [r for r in newton if r > 1e-14]
     assert len(large) > 2
-    assert all(after < 4 * before**2 for before, after in zip(large, large[1:], strict=False))
+    assert all(after < 4 * before**2 for before, after in pairwise(large))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -223,9 +224,8 @@ def test_plain_newton_overflows_where_the_exponent_is_negative():
     """Along the zeros it starts from every step stretches by 2.97, along the run by 0.025."""
     cell, inputs = scalar(3), torch.full((1000, 1, 1), 0.1, **DOUBLE)
     assert lyapunov_spectrum(cell, inputs).item() < -3.6
-    assert 2.97**600 < inf
     with pytest.raises(OverflowError):
-        2.97**1000
+        pow(2.97, 1000)
     plain = parallel_unroll(cell, inputs, damping=False)
     assert not plain.converged
     assert plain.residuals == [inf]

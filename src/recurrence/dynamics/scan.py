@@ -2,8 +2,8 @@ r"""Affine recurrences, all steps at once.
 
 Affine maps compose to affine maps, :math:`(A_2, b_2) \circ (A_1, b_1) = (A_2 A_1, A_2 b_1 + b_2)`, and composition is
 associative. So the steps of :math:`h_t = A_t h_{t-1} + b_t` may be taken together in any grouping: chunks of :math:`L`
-successive steps are composed, all chunks side by side (``_fold``); the states at the chunks' ends are the same problem
-with :math:`T / L` steps; and from them the states inside are filled in, side by side again (``_fill``). That is two
+successive steps are composed, all chunks side by side; the states at the chunks' ends are the same problem
+with :math:`T / L` steps; and from them the states inside are filled in, side by side again. That is two
 passes over the data, so :math:`O(T)` work, and :math:`O(L \log_L T)` operations one after the other.
 """
 
