@@ -21,8 +21,10 @@ from recurrence.dynamics import (
     parallel_unroll,
     unroll,
 )
+from recurrence.experiments import stored
 from recurrence.experiments.causal_attention import CausalAttention
 from recurrence.stability import truncated_states
+from recurrence.training import Interval, interval
 
 DOUBLE = {"dtype": torch.float64}
 NUMBERS = st.fractions(-3, 3, max_denominator=6)
@@ -231,6 +233,29 @@ def test_b17_a_decoder_reads_the_past_only_and_generates_step_by_step() -> None:
         for _ in range(8):
             written = torch.cat([written, net(written)[-1:]])
         assert torch.allclose(net(written)[:-1], written[1:])
+
+
+def scores(task: str, net: str) -> list[float]:
+    """The test metric a seed of the stored run."""
+    points = stored("feed_forward")["points"]
+    return next(p["result"]["test"] for p in points if p["point"] == {"task": task, "net": net})
+
+
+def behind(task: str, net: str, rival: str) -> Interval:
+    """By how much a net is worse, seed by seed."""
+    sign = -1 if task == "digits" else 1
+    return interval([sign * (a - b) for a, b in zip(scores(task, net), scores(task, rival), strict=True)])
+
+
+def test_b17_rivals_win_on_chorales_and_digits_and_lose_on_words() -> None:
+    recurrent = ("simple", "LSTM")
+    wins = [("chorales", "window 2"), ("digits", "window 64"), ("digits", "TCN")]
+    assert all(behind(task, net, rival).high < 0 for task, net in wins for rival in recurrent)
+    rivals = ["TCN", "attention", *(f"window {k}" for k in (1, 2, 5, 10, 20))]
+    assert all(behind("words", net, rival).low > 0 for net in rivals for rival in recurrent)
+    means = {net: interval(scores("words", net)) for net in ("LSTM", "simple", "window 2")}
+    assert [round(i.mean, 2) for i in means.values()] == [4.93, 5.09, 5.16]
+    assert all(i.half_width < 0.0105 for i in means.values())
 
 
 # What a linear recurrence gives up (of E9's "need it be sequential", and of B17's rivals)
