@@ -172,6 +172,10 @@ def test_all_nets_of_a_task_are_of_one_size(name):
     sizes = {kind: parameters(net(name, kind, *widths(name, kind))) for kind in kinds(name)}
     assert sizes["LSTM"] == budget
     assert max(abs(size / budget - 1) for size in sizes.values()) <= feed_forward_nets.TOLERANCE
+    for kind in ("TCN", "attention", f"window {feed_forward_nets.WINDOWS[name][0]}"):
+        units, inner = widths(name, kind)
+        others = [parameters(net(name, kind, units, inner + more)) for more in (-1, 1)]
+        assert abs(sizes[kind] - budget) <= min(abs(size - budget) for size in others)
 
 
 def test_a_size_that_no_net_has_is_refused(problems, monkeypatch):
