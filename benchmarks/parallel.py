@@ -46,7 +46,7 @@ def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
         scan = partial(linear_states, cell, inputs)
         yield Pair(f"diagonal scan / loop, batch {batch}", size, _still(scan), _still(loop), target=0.5)
         yield Pair(f"diagonal scan / loop, batch {batch}, gradient", size, _slope(scan, cell), _slope(loop, cell))
-        if shutil.which("c++") or gpu:
+        if not tiny and (gpu or shutil.which("c++")):  # compiling takes a minute
             compiled = partial(scan, compiled=True)
             yield Pair(f"compiled scan / loop, batch {batch}", size, _still(compiled), _still(loop), target=0.2)
     for batch, width in ((2, 3),) if tiny else ((1, 1), (1, 4), (16, 1), (16, 4)):

@@ -66,6 +66,9 @@ def test_every_file_runs_at_toy_size(bench):
             row = next(row for row in record["rows"] if row["name"] == f"{kind} / loop, {what}")
             assert row["target"] == 1.5
             assert row["met"] == (row["ratio"] <= 1.5)
+    targets = {row["name"]: row["target"] for row in record["rows"]}
+    assert targets["diagonal scan / loop, batch 2"] == 0.5
+    assert targets["Newton / torch.nn.RNN, d=3, batch 2"] == (0.1 if record["device"]["type"] == "cuda" else None)
     assert {"date", "device", "versions", "seed", "rounds"} <= set(record)
     assert {"python", "torch", "recurrence"} <= set(record["versions"])
 

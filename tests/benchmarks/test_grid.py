@@ -34,6 +34,7 @@ def test_every_way_leads_to_the_states_of_the_loop(net, method, rate):
     outcome, loop = (ways.ready(p, 1, CPU)() for p in (place, replace(place, method="unroll")))
     exact = method not in ITERATED
     assert outcome.tensor.shape == (400, 2, 3)
+    assert not outcome.tensor.requires_grad
     assert (outcome.tensor - loop.tensor).abs().max() <= (1e-12 if exact else 2 * EPS)
     assert loop.tensor.std() > 0.01
     assert (outcome.sweeps is None) == exact
@@ -123,18 +124,19 @@ def test_what_does_not_fit_is_not_tried():
 def test_memory_is_measured_and_stays_below_what_was_expected(net, method, what, at_least):
     place = Place(net, method, what, 1000, 16, 8, None if net == "diagonal" else 0.5)
     result = apart.measure(place, seed=0, device="cpu", budget=0)
-    assert 0.9 * at_least * 1000 * 8 * 8 < result["bytes"] < place.memory()
+    assert 0.9 * at_least * 1000 * 8 * 8 < result["bytes"] < place.memory() - ways.FLOOR
     assert (result["calls"], result["spread"]) == (1, None)
     assert 0 < result["seconds"] < 30
     assert method == "unroll" or result["error"] < 1e-4
 
 
-def test_calls_are_repeated_as_long_as_the_budget_lasts():
+def test_calls_are_repeated_as_long_as_the_budget_lasts(monkeypatch):
     place = Place("linear", "scan", "states", 50, 2, 1, None)
     result = apart.call(place, seed=0, device="cpu", budget=1e9)
     assert result["calls"] == apart.CALLS
     assert result["spread"] > 0
-    assert apart.call(place, seed=0, device="cpu", budget=0)["calls"] == 1
+    monkeypatch.setattr(apart, "_timed", lambda way, clock: (way(), 1.0))
+    assert [apart.call(place, 0, "cpu", budget)["calls"] for budget in (0, 3.5)] == [1, 3]
 
 
 def test_a_process_that_the_system_ends_was_too_large():
