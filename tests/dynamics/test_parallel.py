@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import recurrence
 from recurrence.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
-from recurrence.dynamics import ParallelRun, fixed_point, jacobi_sweeps, lyapunov_spectrum, parallel_unroll, unroll
+from recurrence.dynamics import ParallelRun, jacobi_sweeps, lyapunov_spectrum, parallel_unroll, trajectory, unroll
 from recurrence.exact import SimpleRNN
 from recurrence.stability import truncated_states
 
@@ -195,7 +195,7 @@ def test_no_inputs_give_no_states(method):
 def test_jacobians_a_few_times_at_once(monkeypatch):
     cell, inputs = contracting(LSTMCell), draw(50, 2, 2).requires_grad_()
     weight, runs, gradients = draw(50, 2, 6, seed=3), [], []
-    for chunk in (fixed_point.CHUNK, 7 * 2 * 36, 1):  # all times, 7 and 1
+    for chunk in (trajectory.CHUNK, 7 * 2 * 36, 1):  # all times, 7 and 1
         monkeypatch.setattr(fixed_point, "CHUNK", chunk)
         for method in METHODS:
             runs.append(parallel_unroll(cell, inputs, method))
@@ -208,9 +208,9 @@ def test_jacobians_a_few_times_at_once(monkeypatch):
 
 def test_the_quasi_newton_method_uses_the_diagonal_alone(monkeypatch):
     seen = []
-    real = fixed_point.scan
+    real = trajectory.scan
     monkeypatch.setattr(
-        fixed_point, "scan", lambda A, *rest, **options: seen.append(A.ndim) or real(A, *rest, **options)
+        trajectory, "scan", lambda A, *rest, **options: seen.append(A.ndim) or real(A, *rest, **options)
     )
     run = parallel_unroll(contracting(SimpleCell), draw(20, 2, 2), "quasi-newton", tol=0, max_sweeps=4)
     assert seen[: run.sweeps] == [3] * 4

@@ -21,7 +21,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from recurrence.cells.base import positive
-from recurrence.dynamics.fixed_point import Attached, FixedPoint
+from recurrence.dynamics.trajectory import Attached, TrajectoryMap
 from recurrence.dynamics.unrolling import Step
 
 METHODS = ("jacobi", "newton", "quasi-newton")
@@ -101,7 +101,7 @@ def parallel_unroll(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
-    problem = FixedPoint.of(cell, inputs, h0)
+    problem = TrajectoryMap.of(cell, inputs, h0)
     if tol is None:
         tol = 1e-10 if problem.start.dtype == torch.float64 else 1e-4
     if not tol >= 0:
@@ -136,7 +136,7 @@ def jacobi_sweeps(
 
 
 @torch.no_grad()
-def _search(problem: FixedPoint, method: str, tol: float, limit: int, damping: bool) -> ParallelRun:
+def _search(problem: TrajectoryMap, method: str, tol: float, limit: int, damping: bool) -> ParallelRun:
     states, residuals, gain, scale = problem.zeros(), [], 1.0, 1.0
     image = problem.image(states)
     correction = conditioning = residual = inf
@@ -159,7 +159,7 @@ def _search(problem: FixedPoint, method: str, tol: float, limit: int, damping: b
 
 
 def _sweep(
-    problem: FixedPoint, states: Tensor, image: Tensor, scale: float, method: str, damping: bool
+    problem: TrajectoryMap, states: Tensor, image: Tensor, scale: float, method: str, damping: bool
 ) -> tuple[Tensor, float]:
     """The next trajectory, and the damping factor to try first in the sweep after it."""
     if method == "jacobi":
@@ -174,7 +174,7 @@ def _sweep(
     return image, SMALLEST
 
 
-def _assessed(problem: FixedPoint, states: Tensor, image: Tensor) -> tuple[float, float, float]:
+def _assessed(problem: TrajectoryMap, states: Tensor, image: Tensor) -> tuple[float, float, float]:
     """The undamped Newton correction, the gain of rounding errors, and what they may amount to."""
     residual = image - states
     if not len(states):

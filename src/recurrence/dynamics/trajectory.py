@@ -21,7 +21,7 @@ from recurrence.dynamics.unrolling import Step, checked
 
 
 @dataclass(frozen=True)
-class FixedPoint:
+class TrajectoryMap:
     """The map :math:`F` of one run: a step, the drives of all times (a function's inputs), and :math:`h_0`.
 
     Jacobians are made for some times at once, and never for all where they would not fit.
@@ -32,7 +32,7 @@ class FixedPoint:
     start: Float[Tensor, "batch width"]
 
     @classmethod
-    def of(cls, cell: Step, inputs: Tensor, h0: Tensor | None) -> "FixedPoint":
+    def of(cls, cell: Step, inputs: Tensor, h0: Tensor | None) -> "TrajectoryMap":
         """What is checked as by ``unroll``."""
         if inputs.ndim != 3:
             raise ValueError(f"inputs must have shape (time, batch, d_in), got {tuple(inputs.shape)}")
@@ -41,9 +41,9 @@ class FixedPoint:
             return cls(cell, cell.drive(inputs), start)
         return cls(checked(cell), inputs, start)
 
-    def detached(self) -> "FixedPoint":
+    def detached(self) -> "TrajectoryMap":
         """The same numbers, through which no gradient flows."""
-        return FixedPoint(self.cell, self.drives.detach(), self.start.detach())
+        return TrajectoryMap(self.cell, self.drives.detach(), self.start.detach())
 
     def zeros(self) -> Float[Tensor, "time batch width"]:
         """The trajectory of zeros."""
@@ -110,7 +110,7 @@ class Attached(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, image: Tensor, states: Tensor, problem: FixedPoint, converged: bool) -> Tensor:
+    def forward(ctx: Any, image: Tensor, states: Tensor, problem: TrajectoryMap, converged: bool) -> Tensor:
         ctx.save_for_backward(states)
         ctx.problem, ctx.converged = problem, converged
         return states.clone()
