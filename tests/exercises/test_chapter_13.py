@@ -149,6 +149,10 @@ MALFORMED = [
         design(SHIFT, [1, 0], [0, 0, 0], bits),
         "with d units, 1 to 3, W has d rows of d finite numbers, and U and b have d numbers.",
     ),
+    (
+        design(SHIFT, [[1, 0, 0]], [0, 0, 0], bits),
+        "with d units, 1 to 3, W has d rows of d finite numbers, and U and b have d numbers.",
+    ),
     (design([[0.6]], [0.4], [0], lambda h: 0), "the norm of W is 0.6, more than 1/2."),
     (design("ab", [0.4], [0], lambda h: 0), "W is a list of rows, U and b are lists of numbers."),
     (design(SHIFT, [1, 0, 0], [0, 0, 0], lambda h: h[0]), "the readout says -0.05, and not 0 or 1."),
@@ -200,6 +204,7 @@ def test_other_right_answers_pass_too():
     assert check("13-rate", lambda T, gap, diameter: exp(log(gap / diameter) / T))
     assert check("13-design", two_units)
     assert check("13-design", lambda: (np.array(SHIFT), np.array([1, 0, 0]), torch.zeros(3), bits))
+    assert check("13-design", design(SHIFT, [[1], [0], [0]], torch.zeros(3, 1), bits))
 
 
 # What the texts say of these exercises holds

@@ -128,6 +128,18 @@ def test_a_net_without_a_value_makes_a_triangle_and_no_mean():
     assert bound.get_linestyle() == "--"
 
 
+def test_the_name_of_a_line_stands_where_the_line_ends():
+    lines = {"ends early": [1.0, 2.0, nan], "goes through": [4.0, 5.0, 6.0]}
+    fig = aligned_panels(X, [Panel("steps", {"measured": SEEDS[:2]}, lines)], "gain")
+    (ax,) = fig.axes
+    places = {item.get_text(): box for item, box in shown(fig, Text) if item.get_text() in lines}
+    end = ax.transData.transform((X[1], 2.0))
+    early = places["ends early"]
+    assert early.x0 < early.x1 < end[0] < early.x1 + 20
+    assert end[1] < early.y0 < end[1] + 20
+    assert places["goes through"].x0 > ax.bbox.x1
+
+
 def test_regions_stand_above_and_are_parted_in_all_panels():
     panels = [Panel("one", {"a": SEEDS[:2]}), Panel("two", {"a": SEEDS[:2], "b": SEEDS[:2] / 2}, log=True)]
     fig = aligned_panels(X, panels, "gain", {"left words": 0.9, "right": 1.5})

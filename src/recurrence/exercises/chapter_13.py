@@ -150,6 +150,7 @@ def _design(value: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[l
         W, U, b = (torch.as_tensor(part, dtype=torch.float64).numpy() for part in value[:3])
     except (TypeError, ValueError) as error:
         raise ValueError("W is a list of rows, U and b are lists of numbers") from error
+    U, b = (part[:, 0] if part.ndim == 2 and part.shape[1] == 1 else part for part in (U, b))  # columns
     d = len(U) if U.ndim == 1 else 0
     if not 1 <= d <= 3 or W.shape != (d, d) or b.shape != (d,) or not np.isfinite([*W.flat, *U, *b]).all():
         raise ValueError("with d units, 1 to 3, W has d rows of d finite numbers, and U and b have d numbers")

@@ -103,7 +103,7 @@ class Panel:
     Args:
         title: what is measured, with its unit.
         measured: an infinite value says that the measure has no value for this net.
-        lines: (points,) by name, drawn dashed; NaN where there is none.
+        lines: (points,) by name, drawn dashed; NaN where there is none. One that ends early has its name at its end.
         log: a logarithmic axis; the mean and its interval are those of the logarithms.
     """
 
@@ -169,7 +169,12 @@ def _draw(ax: Axes, x: NDArray[np.float64], panel: Panel) -> None:
         ax.vlines(x[known], low, high, color=colour, lw=1.8)
         ax.plot(x[~known], np.full((~known).sum(), 0.96), "^", ms=5, color=colour, transform=ax.get_xaxis_transform())
     for name, line in panel.lines.items():
-        ax.plot(x, line, "--", lw=1.2, color=_SOFT, label=name)
+        known = np.flatnonzero(np.isfinite(np.asarray(line, dtype=float)))
+        short = len(known) > 0 and known[-1] < len(x) - 1  # its name stands at its own end, not at the right edge
+        (drawn,) = ax.plot(x, line, "--", lw=1.2, color=_SOFT, label=f"_{name}" if short else name)
+        if short:
+            end = drawn.get_xydata()[known[-1]]
+            ax.annotate(name, end, (-6, 4), textcoords="offset points", ha="right", va="bottom", color=_SOFT)
     ax.set_title(panel.title, loc="left", fontsize=12)
     if not panel.log:
         ax.locator_params(axis="y", nbins=4)
