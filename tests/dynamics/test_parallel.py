@@ -196,7 +196,7 @@ def test_jacobians_a_few_times_at_once(monkeypatch):
     cell, inputs = contracting(LSTMCell), draw(50, 2, 2).requires_grad_()
     weight, runs, gradients = draw(50, 2, 6, seed=3), [], []
     for chunk in (trajectory.CHUNK, 7 * 2 * 36, 1):  # all times, 7 and 1
-        monkeypatch.setattr(fixed_point, "CHUNK", chunk)
+        monkeypatch.setattr(trajectory, "CHUNK", chunk)
         for method in METHODS:
             runs.append(parallel_unroll(cell, inputs, method))
             gradients.append(torch.autograd.grad((runs[-1].states * weight).sum(), inputs)[0])

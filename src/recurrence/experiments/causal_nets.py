@@ -42,7 +42,7 @@ class RecurrentNet(CausalNet):
     """A cell and an affine readout; what it carries is its state.
 
     Args:
-        kind: of :data:`recurrence.experiments.stable_nets.KINDS`.
+        kind: of :data:`~recurrence.experiments.stable_nets.KINDS`.
         inputs, units, outputs: widths.
     """
 
