@@ -135,7 +135,7 @@ def test_newton_needs_few_sweeps_for_small_gains_and_most_of_them_for_chaos():
 
 
 def test_what_is_said_at_every_point_of_the_grid(explorer):
-    assert len(explorer.frames) == 3 * 5 * (STEPS + 1)
+    assert len(explorer.frames) == 3 * 6 * (STEPS + 1)
     for frame in explorer.frames:
         (count,) = re.findall(r"(\d+) of 24 states right; error ", frame["readout"])
         assert int(count) == len(frame["right"])
