@@ -1,0 +1,148 @@
+"""``make mutants``: are the tests sharp enough? mutmut makes small changes in the functions of a room, one at a time.
+
+A change that makes none of the room's own tests fail has survived. Of each room a random sample of all changes is
+tried, or all of them with ``--sample 0``; the figures go to ``results/mutants.json``. ``survivors.yml`` says of
+survivors why they are left: its keys are the changed lines, as the result shows them. Code outside functions is not
+changed.
+"""
+
+import argparse
+import json
+import os
+import platform
+import random
+import shutil
+import subprocess
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import yaml
+from scipy.stats import binomtest
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("machines", "exact", "compile", "cells", "dynamics", "stability")
+SETTINGS = """
+[tool.mutmut]
+source_paths = ["src/"]
+only_mutate = ["src/recurrence/{room}/*"]
+pytest_add_cli_args_test_selection = ["tests/{room}"]
+pytest_add_cli_args = ["-p", "no:cacheprovider"]
+process_isolation = "forkserver"
+"""
+FAILED, LATE = {1, 3}, {-24, 24, 36, 152, 255}
+"""Exit codes: a test failed, or the tests took fifteen times as long as they should, which counts as noticed too."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser.add_argument("rooms", nargs="*", default=ROOMS, metavar="room", help="default: all")
+    parser.add_argument("--sample", type=int, default=150, help="changes tried of a room, 0: all; default: %(default)s")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample; default: %(default)s")
+    parser.add_argument("--processes", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--json", type=Path, default=ROOT / "results" / "mutants.json", help="default: %(default)s")
+    parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "mutants", help="copies; default: %(default)s")
+    arguments = parser.parse_args()
+    weak = []
+    for room in arguments.rooms:
+        row = judge(arguments.folder / room, room, arguments.sample, arguments.seed, arguments.processes)
+        store(arguments.json, room, row)
+        low, high = row["interval"]
+        print(
+            f"{room}: {row['killed']} of {row['tried']} killed ({low:.1%} to {high:.1%}), of {row['mutants']} mutants"
+        )
+        for survivor in row["survivors"]:
+            print(f"  {survivor['name']}\n    {survivor['change']}\n    {survivor['reason'] or 'no reason given'}")
+        if row["killed"] < 0.9 * row["tried"]:
+            weak.append(room)
+    if weak:
+        print(f"fewer than 90 % killed: {', '.join(weak)}", file=sys.stderr)
+    return bool(weak)
+
+
+def judge(folder: Path, room: str, sample: int, seed: int, processes: int) -> dict:
+    """Try the mutants of a room in a copy of the project."""
+    copy(folder, room)
+    mutmut(folder, "no such mutant", check=False)  # makes the mutants and times the tests
+    names = sorted(verdicts(folder))
+    tried = random.Random(seed).sample(names, min(sample or len(names), len(names)))
+    timed = json.loads((folder / "mutants" / "mutmut-stats.json").read_text())["tests_by_mangled_function_name"]
+    tested = [name for name in tried if timed.get(name.rpartition("__mutmut_")[0])]
+    mutmut(folder, "--max-children", str(processes), *tested)
+    codes = verdicts(folder)
+    missing = [name for name in tested if codes[name] is None]
+    if missing:
+        raise RuntimeError(
+            f"mutmut did not try {len(missing)} of {len(tested)} changes of {room}, {missing[0]} for one"
+        )
+    reasons = yaml.safe_load((Path(__file__).parent / "survivors.yml").read_text())
+    left = [name for name in sorted(tried) if name not in tested or codes[name] not in FAILED | LATE]
+    changes = [change(folder, name) for name in left]
+    killed = len(tried) - len(left)
+    interval = binomtest(killed, len(tried)).proportion_ci(0.95)
+    return {
+        "mutants": len(names),
+        "tried": len(tried),
+        "killed": killed,
+        "by time": sum(codes[name] in LATE for name in tested),
+        "interval": [round(interval.low, 4), round(interval.high, 4)],
+        "seed": seed,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in ("mutmut", "torch")}},
+        "survivors": [
+            {"name": name, "change": line, "reason": reasons.get(line)}
+            for name, line in zip(left, changes, strict=True)
+        ],
+    }
+
+
+def copy(folder: Path, room: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for part in ("src", "tests"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for file in ("README.md", "pyproject.toml"):
+        shutil.copy(ROOT / file, folder)
+    with (folder / "pyproject.toml").open("a") as file:
+        file.write(SETTINGS.format(room=room))
+
+
+def mutmut(folder: Path, *arguments: str, check: bool = True) -> None:
+    """mutmut's output goes to a file beside the copy, since it is a film of one line."""
+    environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+    command = [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", "run", *arguments]
+    log = folder.parent / f"{folder.name}.log"
+    with log.open("w") as out:
+        done = subprocess.run(command, cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False)
+    if check and done.returncode:
+        raise RuntimeError(f"mutmut failed; its last words are in {log}")
+
+
+def verdicts(folder: Path) -> dict[str, int | None]:
+    """The exit code of the tests by mutant, None where it was not tried."""
+    found = {}
+    for file in sorted((folder / "mutants" / "src").rglob("*.meta")):
+        found |= json.loads(file.read_text()).get("exit_code_by_key", {})
+    return found
+
+
+def change(folder: Path, name: str) -> str:
+    """The changed lines, before and after, on one line."""
+    command = [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", "show", name]
+    shown = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = [line for line in shown if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    before, after = (" ".join(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+")
+    return f"{before} -> {after}"
+
+
+def store(path: Path, room: str, row: dict) -> None:
+    rows = json.loads(path.read_text()) if path.exists() else {}
+    rows[room] = row
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        json.dumps({name: rows[name] for name in ROOMS if name in rows}, indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
