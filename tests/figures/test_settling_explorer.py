@@ -192,9 +192,9 @@ def test_right_dots_lie_on_the_true_run(site, html):
 
 def test_it_goes_by_keyboard_and_says_what_is_seen(site, explorer, html):
     page = site.open(html, width=390)
-    assert page.get_by_role("status").text_content() == explorer.frame(method="Jacobi", gain=0.9, sweep=4)["readout"]
+    assert page.get_by_role("status").text_content() == explorer.frame(method="Jacobi", gain=1.2, sweep=4)["readout"]
     gain, sweep = (page.get_by_role("slider", name=name) for name in ("Gain γ", "Sweeps"))
-    assert (gain.get_attribute("aria-valuetext"), sweep.get_attribute("aria-valuetext")) == ("0.9", "4")
+    assert (gain.get_attribute("aria-valuetext"), sweep.get_attribute("aria-valuetext")) == ("1.2", "4")
     gain.press("End")
     sweep.press("Home")
     page.get_by_role("combobox", name="Method").select_option("Newton")

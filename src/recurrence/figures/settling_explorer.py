@@ -149,7 +149,7 @@ def settling_explorer(name: str = "settling") -> Explorer:
         settling_frame,
         [
             Choice("method", "Method", list(_MASKS)),
-            Slider("gain", "Gain γ", [0.5, 0.9, 1.2, 1.5, 2.5, 4.0], default=0.9),
+            Slider("gain", "Gain γ", [0.5, 0.9, 1.2, 1.5, 2.5, 4.0], default=1.2),
             Slider("sweep", "Sweeps", min=0, max=_STEPS, step=1, default=4),
         ],
         view="settling",
