@@ -164,6 +164,12 @@ def test_what_is_wrong_is_said_in_a_sentence(answer, words):
     assert check("13-design", answer).message == f"On example 1 of 6: {words}"
 
 
+@pytest.mark.parametrize("answer", ["forget", 1, torch.zeros(2)])
+def test_a_word_that_was_not_offered_is_told_the_four(answer):
+    words = "the answer is one of the words forgets, latches, keeps, chaotic."
+    assert check("13-kind", lambda step: answer).message == f"On example 1 of 6: {words}"
+
+
 def test_large_states_and_small_margins_are_named():
     large, small = (
         check("13-design", design(SHIFT, [2, 0, 0], [0, 0, 0], bits)),
@@ -205,6 +211,10 @@ def test_other_right_answers_pass_too():
     assert check("13-design", two_units)
     assert check("13-design", lambda: (np.array(SHIFT), np.array([1, 0, 0]), torch.zeros(3), bits))
     assert check("13-design", design(SHIFT, [[1], [0], [0]], torch.zeros(3, 1), bits))
+    with torch.no_grad():
+        cell = LinearCell(1, 3)
+        cell.W[:], cell.U[:], cell.b[:] = torch.tensor(SHIFT), torch.tensor([[1.0], [0.0], [0.0]]), 0
+    assert check("13-design", design(cell.W, cell.U, cell.b, bits))
 
 
 # What the texts say of these exercises holds

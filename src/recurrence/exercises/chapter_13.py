@@ -122,6 +122,13 @@ def _some_net(generator: Generator) -> Case:
     ][int(generator.integers(5))]
 
 
+def _one_of_four(value: Any, *case: Any) -> str:
+    words = ("forgets", "latches", "keeps", "chaotic")
+    if not isinstance(value, str) or value not in words:
+        raise ValueError(f"the answer is one of the words {', '.join(words)}")
+    return value
+
+
 # Parity of the last three
 
 
@@ -147,7 +154,7 @@ def _design(value: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[l
     if not isinstance(value, list | tuple) or len(value) != 4 or not callable(value[3]):
         raise ValueError("the answer is (W, U, b, readout), the last a function of the list of the state's numbers")
     try:
-        W, U, b = (torch.as_tensor(part, dtype=torch.float64).numpy() for part in value[:3])
+        W, U, b = (torch.as_tensor(part, dtype=torch.float64).detach().numpy() for part in value[:3])
     except (TypeError, ValueError) as error:
         raise ValueError("W is a list of rows, U and b are lists of numbers") from error
     U, b = (part[:, 0] if part.ndim == 2 and part.shape[1] == 1 else part for part in (U, b))  # columns
@@ -224,6 +231,7 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=_some_net,
         oracle=lambda kind, w, b: kind,
         arguments=lambda kind, w, b: (_net(kind, w, b),),
+        observe=_one_of_four,
     ),
     Exercise(
         "13-design",
