@@ -6,6 +6,8 @@ PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraint
 BOOK   := rm -rf _build/html _build/.doctrees && .venv/bin/jupyter-book build . -W -n --keep-going
 NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
 N      ?=
+ROOM   ?=
+SAMPLE ?= 150
 # A folder of data files beside the clone is used where there is one; else the files are downloaded.
 ifndef RECURRENCE_DATA
 ifneq ($(wildcard ../shared/data),)
@@ -14,7 +16,7 @@ endif
 endif
 PORT   ?= 8000
 
-.PHONY: help book serve pdf test nbval times notebooks bench clean
+.PHONY: help book serve pdf test nbval times notebooks bench mutants clean
 .DEFAULT_GOAL := help
 
 help:
@@ -58,6 +60,11 @@ notebooks: .venv/book.installed
 bench: .venv/test.installed
 	OMP_NUM_THREADS=1 $(PY) -m benchmarks.grid
 	OMP_NUM_THREADS=1 $(PY) -m benchmarks
+
+## make mutants          do the tests notice small changes in the code? some hours; ROOM=machines: that one; results/mutants.json
+mutants: .venv/test.installed
+	$(PIP) -e '.[mutants]'
+	$(PY) tests/mutants.py $(ROOM) --sample $(SAMPLE)
 
 ## make clean            removes what was built, keeps the environment
 clean:

@@ -14,6 +14,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -30,9 +31,16 @@ only_mutate = ["src/recurrence/{room}/*"]
 pytest_add_cli_args_test_selection = ["tests/{room}"]
 pytest_add_cli_args = ["-p", "no:cacheprovider"]
 process_isolation = "forkserver"
+forkserver_warmup = "import"
+preload_modules_file = "preload.txt"
+timeout_multiplier = 4
+timeout_constant = 4
 """
-FAILED, LATE = {1, 3}, {-24, 24, 36, 152, 255}
-"""Exit codes: a test failed, or the tests took fifteen times as long as they should, which counts as noticed too."""
+ENVIRONMENT = {"CI": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+PRELOAD = ("torch", "scipy.stats", "sklearn.linear_model", "matplotlib.pyplot", "aalpy")
+"""Imported once for all mutants. The package is not: what it makes when it is imported is made by the mutant then."""
+FAILED, LATE = {1, 3}, {-24, 24, 36, 152}
+"""Exit codes: a test failed, or the tests took four times as long as they should, which counts as noticed too."""
 
 
 def main() -> int:
@@ -44,7 +52,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=ROOT / "results" / "mutants.json", help="default: %(default)s")
     parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "mutants", help="copies; default: %(default)s")
     arguments = parser.parse_args()
-    weak = []
+    weak, reasons = [], yaml.safe_load((Path(__file__).parent / "survivors.yml").read_text())
     for room in arguments.rooms:
         row = judge(arguments.folder / room, room, arguments.sample, arguments.seed, arguments.processes)
         store(arguments.json, room, row)
@@ -53,7 +61,8 @@ def main() -> int:
             f"{room}: {row['killed']} of {row['tried']} killed ({low:.1%} to {high:.1%}), of {row['mutants']} mutants"
         )
         for survivor in row["survivors"]:
-            print(f"  {survivor['name']}\n    {survivor['change']}\n    {survivor['reason'] or 'no reason given'}")
+            print(f"  {survivor['name']}", f"    {survivor['change']}", sep="\n")
+            print(f"    {reasons.get(survivor['change'], 'no reason given')}")
         if row["killed"] < 0.9 * row["tried"]:
             weak.append(room)
     if weak:
@@ -67,33 +76,29 @@ def judge(folder: Path, room: str, sample: int, seed: int, processes: int) -> di
     mutmut(folder, "no such mutant", check=False)  # makes the mutants and times the tests
     names = sorted(verdicts(folder))
     tried = random.Random(seed).sample(names, min(sample or len(names), len(names)))
-    timed = json.loads((folder / "mutants" / "mutmut-stats.json").read_text())["tests_by_mangled_function_name"]
-    tested = [name for name in tried if timed.get(name.rpartition("__mutmut_")[0])]
-    mutmut(folder, "--max-children", str(processes), *tested)
+    touching = json.loads((folder / "mutants" / "mutmut-stats.json").read_text())["tests_by_mangled_function_name"]
+    tests = {name: touching.get(name.rpartition("__mutmut_")[0], []) for name in tried}
+    mutmut(folder, "--max-children", str(processes), *(name for name in tried if tests[name]))
     codes = verdicts(folder)
-    missing = [name for name in tested if codes[name] is None]
+    missing = [name for name in tried if tests[name] and codes[name] is None]
     if missing:
-        raise RuntimeError(
-            f"mutmut did not try {len(missing)} of {len(tested)} changes of {room}, {missing[0]} for one"
-        )
-    reasons = yaml.safe_load((Path(__file__).parent / "survivors.yml").read_text())
-    left = [name for name in sorted(tried) if name not in tested or codes[name] not in FAILED | LATE]
-    changes = [change(folder, name) for name in left]
+        raise RuntimeError(f"mutmut did not try {len(missing)} of {len(tried)} changes of {room}, {missing[0]} for one")
+    for name in tried:
+        if codes[name] not in FAILED | LATE | {0}:  # no test calls it, or the tests could not even be imported
+            codes[name] = alone(folder, name, tests[name] or [f"tests/{room}"])
+    left = [name for name in sorted(tried) if codes[name] not in FAILED | LATE]
     killed = len(tried) - len(left)
     interval = binomtest(killed, len(tried)).proportion_ci(0.95)
     return {
         "mutants": len(names),
         "tried": len(tried),
         "killed": killed,
-        "by time": sum(codes[name] in LATE for name in tested),
+        "by time": sum(codes[name] in LATE for name in tried),
         "interval": [round(interval.low, 4), round(interval.high, 4)],
         "seed": seed,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in ("mutmut", "torch")}},
-        "survivors": [
-            {"name": name, "change": line, "reason": reasons.get(line)}
-            for name, line in zip(left, changes, strict=True)
-        ],
+        "survivors": [{"name": name, "change": change(folder, name)} for name in left],
     }
 
 
@@ -105,17 +110,30 @@ def copy(folder: Path, room: str) -> None:
         shutil.copy(ROOT / file, folder)
     with (folder / "pyproject.toml").open("a") as file:
         file.write(SETTINGS.format(room=room))
+    (folder / "preload.txt").write_text("\n".join(PRELOAD))
 
 
 def mutmut(folder: Path, *arguments: str, check: bool = True) -> None:
     """mutmut's output goes to a file beside the copy, since it is a film of one line."""
-    environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+    environment = {**os.environ, **ENVIRONMENT}
     command = [sys.executable, "-c", "from mutmut.__main__ import cli; cli()", "run", *arguments]
     log = folder.parent / f"{folder.name}.log"
     with log.open("w") as out:
         done = subprocess.run(command, cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False)
     if check and done.returncode:
         raise RuntimeError(f"mutmut failed; its last words are in {log}")
+
+
+def alone(folder: Path, name: str, tests: Sequence[str]) -> int:
+    """0 or 1: the tests, which pass on the code as it is, in a process of their own with one mutant."""
+    codes = []
+    for mutant in ("", name):
+        environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": "src", "MUTANT_UNDER_TEST": mutant}
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+        codes.append(subprocess.run(command, cwd=folder / "mutants", env=environment, capture_output=True).returncode)
+    if codes[0]:
+        raise RuntimeError(f"the tests of {name} fail without it: {' '.join(tests)}")
+    return int(codes[1] != 0)
 
 
 def verdicts(folder: Path) -> dict[str, int | None]:
