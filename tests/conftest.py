@@ -8,7 +8,7 @@ from pathlib import Path
 import aalpy  # noqa: F401  under the hook below it would be compiled again, and its warnings are errors here
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import Phase, settings
 from jaxtyping import config, install_import_hook
 
 # Rooms whose annotations state shapes. They are checked in tests only, by beartype.
@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
 torch.set_num_threads(1)
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("mutants", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
