@@ -66,6 +66,16 @@ def test_prints_two_significant_digits_of_the_spread(values, text):
     assert str(Interval(mean, mean - half, mean + half, 5)) == text
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 0.3, "worse"), (-0.3, -0.1, "better"), (-0.1, 0.3, "open"), (0.0, 0.3, "open"), (-0.3, 0.0, "open")],
+)
+def test_a_difference_is_told_from_0_only_by_an_interval_without_it(low, high, verdict):
+    found = Interval((low + high) / 2, low, high, 5)
+    assert found.verdict == verdict
+    assert (0 in found) == (verdict == "open")
+
+
 def test_a_format_fixes_the_decimals():
     assert f"{Interval(0.5, 0.4, 0.6, 3):.1f}" == "0.5 ± 0.1 (n = 3)"
 

@@ -1,7 +1,8 @@
 """Long runs: experiments that take minutes, each a module of this package, with their results in ``results/``.
 
 ``python -m recurrence.experiments`` lists them and ``python -m recurrence.experiments NAME`` runs one, point by point;
-when interrupted it goes on from there at the next call. A notebook reads the result by :func:`stored`.
+when interrupted it goes on from there at the next call. A notebook reads the result by :func:`stored` and checks by
+:func:`verified` what it says of it.
 
 An experiment is a module with a docstring and
 
@@ -11,5 +12,6 @@ An experiment is a module with a docstring and
 """
 
 from recurrence.experiments.stored import WrongResult, stored
+from recurrence.experiments.verified import verified
 
-__all__ = ["WrongResult", "stored"]
+__all__ = ["WrongResult", "stored", "verified"]

@@ -22,6 +22,7 @@ It covers the true :math:`p` with a probability of at least :math:`1 - \alpha`, 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, isfinite, log10
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +49,11 @@ class Interval:
     def half_width(self) -> float:
         """Half the length of the interval, what stands behind the ±."""
         return (self.high - self.low) / 2
+
+    @property
+    def verdict(self) -> Literal["worse", "better", "open"]:
+        """Of an interval of differences, by how much one thing is worse than another: ``"open"`` if 0 is in it."""
+        return "worse" if self.low > 0 else "better" if self.high < 0 else "open"
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
