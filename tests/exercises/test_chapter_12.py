@@ -56,10 +56,10 @@ def newton_sweep(guess, inputs, h0):
     return after
 
 
-def adjoints(J, g):
-    found = [g[-1]]
-    for t in reversed(range(len(g) - 1)):
-        found.append(g[t] + J[t + 1].T @ found[-1])
+def adjoints(J, own):
+    found = [own[-1]]
+    for t in reversed(range(len(own) - 1)):
+        found.append(own[t] + J[t + 1].T @ found[-1])
     return torch.stack(found[::-1])
 
 
@@ -205,12 +205,12 @@ WRONG = {
         lambda guess, inputs, h0: newton_sweep(guess, inputs, h0)[-1],
     ],
     "12-adjoint": [
-        lambda J, g: torch.flip(adjoints(J.flip(0), g.flip(0)), (0,)),
-        lambda J, g: adjoints(J.mT, g) if J.shape[-1] > 1 else 2 * g,
-        lambda J, g: adjoints(torch.cat([J[:1], J[:-1]]), g),
-        lambda J, g: g,
-        lambda J, g: adjoints(J, g)[0],
-        lambda J, g: adjoints(J, g).flip(0),
+        lambda J, own: torch.flip(adjoints(J.flip(0), own.flip(0)), (0,)),
+        lambda J, own: adjoints(J.mT, own) if J.shape[-1] > 1 else 2 * own,
+        lambda J, own: adjoints(torch.cat([J[:1], J[:-1]]), own),
+        lambda J, own: own,
+        lambda J, own: adjoints(J, own)[0],
+        lambda J, own: adjoints(J, own).flip(0),
     ],
     "12-context": [
         lambda kernel, base, context: ceil(log2(context)),
@@ -303,12 +303,12 @@ def by_halves(items, join):
     return left + [join(left[-1], part) for part in right]
 
 
-def by_the_inverse(J, g):
-    T, d = g.shape
-    whole = torch.eye(T * d, dtype=g.dtype)
+def by_the_inverse(J, own):
+    T, d = own.shape
+    whole = torch.eye(T * d, dtype=own.dtype)
     for t in range(1, T):
         whole[t * d : (t + 1) * d, (t - 1) * d : t * d] = -J[t]
-    return torch.linalg.solve(whole.T, g.flatten()).view(T, d)
+    return torch.linalg.solve(whole.T, own.flatten()).view(T, d)
 
 
 def clipped_on_the_way(guess, f, slope):

@@ -110,13 +110,13 @@ def _guess_and_inputs(generator: Generator) -> Case:
 # The gradient, backwards
 
 
-def _by_autograd(J: Tensor, g: Tensor) -> Tensor:
+def _by_autograd(J: Tensor, own: Tensor) -> Tensor:
     """What each state adds to the loss, as the gradient by a number that is added to it."""
-    added = torch.zeros_like(g, requires_grad=True)
-    h, loss = torch.zeros_like(g[0]), torch.zeros((), dtype=g.dtype)
-    for t in range(len(g)):
+    added = torch.zeros_like(own, requires_grad=True)
+    h, loss = torch.zeros_like(own[0]), torch.zeros((), dtype=own.dtype)
+    for t in range(len(own)):
         h = J[t] @ h + added[t]
-        loss = loss + g[t] @ h
+        loss = loss + own[t] @ h
     return torch.autograd.grad(loss, added)[0]
 
 
@@ -236,8 +236,8 @@ EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "12-adjoint",
         "The gradient, backwards",
-        "adjoints(J, g)",
-        ("J", "g"),
+        "adjoints(J, own)",
+        ("J", "own"),
         cases=tuple(
             tuple(torch.tensor(part, dtype=torch.float64) for part in case)
             for case in (
