@@ -22,7 +22,7 @@ __all__ = ["Panel", "aligned_panels", "decision_chart"]
 
 _INK, _SOFT, _RULE = "#1d2530", "#4d5866", "#8a94a0"
 _ASKS, _ENDS = "#d5e5f8", "#fbdcc6"
-_WIDTH, _LEFT, _RIGHT, _TEXT, _LINE = 417.6, 206.0, 172.0, 12.0, 16.0  # in points
+_WIDTH, _LEFT, _RIGHT, _TEXT, _LINE = 360.0, 176.0, 148.0, 12.0, 16.0  # in points
 _PAD, _DROP = 9.0, 27.0
 
 
