@@ -52,7 +52,7 @@ class Interval:
 
     @property
     def verdict(self) -> Literal["worse", "better", "open"]:
-        """Of an interval of differences, by how much one thing is worse than another: ``"open"`` if 0 is in it."""
+        """Whether one thing is worse than another, by an interval of differences in cost; ``"open"`` if 0 is in it."""
         return "worse" if self.low > 0 else "better" if self.high < 0 else "open"
 
     def __contains__(self, value: float) -> bool:
