@@ -2,12 +2,20 @@
 
 from itertools import combinations
 
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import BboxBase
 
 Boxes = list[tuple[Text, BboxBase]]
 WIDTH = 5.8  # inches, of a figure in the book
+
+
+def shown(fig: Figure, kind: type[Artist]) -> list[tuple[Artist, BboxBase]]:
+    """All of a kind that can be seen, with the room that each takes; texts without words are not."""
+    fig.draw_without_rendering()
+    found = [item for item in fig.findobj(kind) if item.get_visible() and (kind is not Text or item.get_text().strip())]
+    return [(item, item.get_window_extent()) for item in found]
 
 
 def assert_apart_and_inside(fig: Figure, found: Boxes) -> None:

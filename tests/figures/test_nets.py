@@ -17,7 +17,7 @@ from recurrence.figures import (
     two_layers,
     weight_matrix,
 )
-from recurrence.figures.cells import label
+from recurrence.figures.words import unit_name
 from recurrence.machines import NAMED, parity
 
 NETS = {name: dfa_to_rnn(NAMED[name]) for name in ("parity", "abb", "tomita-5")}
@@ -100,9 +100,9 @@ def test_the_table_holds_every_weight_in_its_place(name):
     fig = weight_matrix(net)
     assert by_rows(read_off(fig)) == expected
     left = sorted(((box.y0, item.get_text()) for item, box in words(fig) if item.get_ha() == "right"), reverse=True)
-    assert [text for _, text in left if text != "$c$"] == [*map(label, rnn.units), "$w$"]
+    assert [text for _, text in left if text != "$c$"] == [*map(unit_name, rnn.units), "$w$"]
     upright = sorted((box.x0, item.get_text()) for item, box in words(fig) if item.get_rotation() == 90)
-    assert [text for _, text in upright] == [label(unit) for unit in rnn.units]
+    assert [text for _, text in upright] == [unit_name(unit) for unit in rnn.units]
 
 
 def test_fractions_and_signs_are_told_apart_without_colour():
@@ -228,7 +228,8 @@ def test_the_cut_moves_and_the_boxes_stay():
 
 
 def test_names_of_units_lose_the_brackets_of_tuples():
-    assert [label(name) for name in ("start", "2&b", "(0, 1)&1", "('p', 'q')&a")] == ["start", "2&b", "01&1", "pq&a"]
+    names = ("start", "2&b", "(0, 1)&1", "('p', 'q')&a")
+    assert list(map(unit_name, names)) == ["start", "2&b", "01&1", "pq&a"]
 
 
 def test_parity_needs_five_units_here():

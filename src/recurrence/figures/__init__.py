@@ -1,23 +1,24 @@
 """Figures: the book's style, explorers that run in a page and live in a notebook, and drawings by code."""
 
-from .answer import Panel, aligned_panels, decision_chart
-from .automaton import automaton_explorer, interesting_word
-from .cantor import cantor_set
-from .charts import counting, success_chart
-from .controls import Button, Choice, Control, Number, Slider, Text
-from .diagrams import depth_places, two_layers, unrolled
-from .explorer import Explorer
-from .gradients import gradient_explorer, gradient_frame
-from .machines import state_diagram
-from .maps import success_map
-from .nets import machine_and_net, space_time, weight_matrix
-from .settling_explorer import settling_explorer, settling_frame
-from .stable_nets import curve_panels, interval_chart
-from .style import COLOURS, band, label_lines, use_style
-from .trajectory import gain_explorer, gain_frame, regime
-from .truncation_explorer import truncation_explorer, truncation_frame
-from .turing import tape_and_units
-from .turing_explorer import turing_explorer
+from recurrence.figures.automaton_explorer import automaton_explorer, interesting_word
+from recurrence.figures.by_kind import curve_panels, interval_chart
+from recurrence.figures.cantor import cantor_set
+from recurrence.figures.charts import counting, success_chart
+from recurrence.figures.controls import Button, Choice, Control, Number, Slider, Text
+from recurrence.figures.decision import decision_chart
+from recurrence.figures.diagrams import depth_places, two_layers, unrolled
+from recurrence.figures.explorer import Explorer
+from recurrence.figures.gain_explorer import gain_explorer, gain_frame, regime
+from recurrence.figures.gradient_explorer import gradient_explorer, gradient_frame
+from recurrence.figures.machines import state_diagram
+from recurrence.figures.maps import success_map
+from recurrence.figures.nets import machine_and_net, space_time, weight_matrix
+from recurrence.figures.panels import Panel, aligned_panels
+from recurrence.figures.settling_explorer import settling_explorer, settling_frame
+from recurrence.figures.style import COLOURS, band, label_lines, use_style
+from recurrence.figures.truncation_explorer import truncation_explorer, truncation_frame
+from recurrence.figures.turing import tape_and_units
+from recurrence.figures.turing_explorer import turing_explorer
 
 __all__ = [
     "COLOURS",

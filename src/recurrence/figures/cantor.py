@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import Rectangle
 
-from .layout import text_width
-from .style import COLOURS
+from recurrence.figures.paper import INK, SOFT, TEXT, WIDTH, sheet, write
+from recurrence.figures.style import COLOURS
+from recurrence.figures.words import text_width
 
 __all__ = ["cantor_set"]
 
-_INK, _SOFT, _EDGE, _MARGIN = "#1d2530", "#4d5866", "#c9d0d8", "#fbe3cd"
-_WIDTH, _LEFT, _RIGHT, _TEXT = 5.8 * 72, 62.0, 12.0, 11.0
+_MARGIN = "#fbe3cd"
+_LEFT, _RIGHT = 62.0, 12.0
 _LINE, _STEP, _BAR = 17.0, 22.0, 11.0
 
 
@@ -49,21 +48,18 @@ def cantor_set(base: int = 3, depth: int = 4, stacks: Mapping[str, Fraction | in
             raise ValueError(f"the point {name!r} must be in [0, 1], got {point}")
     axis = _LINE + 8 + _STEP * (depth + 1)
     height = axis + 28 + (2.2 * _LINE if stacks else 0)
-    fig = plt.figure(figsize=(_WIDTH / 72, height / 72), layout=PlaceHolderLayoutEngine(True, True))
-    ax = fig.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, _WIDTH), ylim=(height, 0), autoscale_on=False)  # points from the upper left corner
-    ax.axis("off")
+    ax = sheet(height)
     _draw_margin(ax, base, axis)
     for k in range(depth + 1):
         y = _LINE + 8 + k * _STEP
-        _write(ax, _LEFT - 12, y + _BAR / 2, f"{k} digit{'s' if k != 1 else ''}", ha="right", color=_SOFT)
+        write(ax, _LEFT - 12, y + _BAR / 2, f"{k} digit{'s' if k != 1 else ''}", ha="right", color=SOFT)
         for low in _lows(base, k):
             corner, width = (_x(low), y), _x(low + Fraction(1, base**k)) - _x(low)
             edge = {"ec": "white", "lw": 0.8} if width > 4 else {"lw": 0}
             ax.add_patch(Rectangle(corner, width, _BAR, fc=COLOURS[0], gid=f"level {k}", zorder=2, **edge))
     _draw_axis(ax, base, axis)
     _draw_points(ax, stacks or {}, axis)
-    return fig
+    return ax.figure
 
 
 def _lows(base: int, k: int) -> list[Fraction]:
@@ -75,11 +71,7 @@ def _lows(base: int, k: int) -> list[Fraction]:
 
 
 def _x(value: Fraction | int) -> float:
-    return _LEFT + float(value) * (_WIDTH - _LEFT - _RIGHT)
-
-
-def _write(ax: Axes, x: float, y: float, words: str, **kwargs: object) -> None:
-    ax.text(x, y, words, **{"ha": "center", "va": "center_baseline", "color": _INK, "fontsize": _TEXT, **kwargs})
+    return _LEFT + float(value) * (WIDTH - _LEFT - _RIGHT)
 
 
 def _draw_margin(ax: Axes, base: int, axis: float) -> None:
@@ -87,23 +79,23 @@ def _draw_margin(ax: Axes, base: int, axis: float) -> None:
     top = _LINE + 8 + _STEP - 6
     if base == 2:
         ax.plot([_x(low)] * 2, [_LINE, axis], color=COLOURS[1], lw=1.6, zorder=3, gid="no margin")
-        _write(ax, _x(low), _LINE / 2, "no margin: 0.1000… = 0.0111…", color=COLOURS[1])
+        write(ax, _x(low), _LINE / 2, "no margin: 0.1000… = 0.0111…", color=COLOURS[1])
         return
     ax.add_patch(Rectangle((_x(low), top), _x(high) - _x(low), axis - top, fc=_MARGIN, lw=0, zorder=0, gid="margin"))
     words = f"margin of width {Fraction(base - 2, base)}"
-    _write(ax, (_x(low) + _x(high)) / 2, _LINE / 2, words, color=COLOURS[1])
+    write(ax, (_x(low) + _x(high)) / 2, _LINE / 2, words, color=COLOURS[1])
     y = _LINE + 2
     arrow = {"arrowstyle": "<|-|>", "color": COLOURS[1], "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (_x(low), y), (_x(high), y), arrowprops=arrow)
 
 
 def _draw_axis(ax: Axes, base: int, y: float) -> None:
-    ax.plot([_x(0), _x(1)], [y, y], color=_INK, lw=0.9)
+    ax.plot([_x(0), _x(1)], [y, y], color=INK, lw=0.9)
     marks = sorted({Fraction(0), Fraction(1, base), Fraction(base - 1, base), Fraction(1)})
     for mark in marks:
-        ax.plot([_x(mark)] * 2, [y, y + 4], color=_INK, lw=0.9)
+        ax.plot([_x(mark)] * 2, [y, y + 4], color=INK, lw=0.9)
         over = {"fc": "white", "ec": "none", "pad": 1}  # the line from a point to its name passes behind
-        _write(ax, _x(mark), y + 14, str(mark), color=_SOFT, gid="tick", bbox=over, zorder=3)
+        write(ax, _x(mark), y + 14, str(mark), color=SOFT, gid="tick", bbox=over, zorder=3)
 
 
 def _draw_points(ax: Axes, stacks: Mapping[str, Fraction | int], axis: float) -> None:
@@ -113,15 +105,15 @@ def _draw_points(ax: Axes, stacks: Mapping[str, Fraction | int], axis: float) ->
     from sklearn.isotonic import isotonic_regression  # slow to import, so only here
 
     items = sorted(stacks.items(), key=lambda item: item[1])
-    widths = np.array([text_width(name, _TEXT) + 8 for name, _ in items])
-    if widths.sum() > _WIDTH:
+    widths = np.array([text_width(name, TEXT) + 8 for name, _ in items])
+    if widths.sum() > WIDTH:
         raise ValueError(f"the names of {len(items)} points are too long for one line: {', '.join(map(repr, stacks))}")
     steps = np.concatenate([[0], np.cumsum((widths[:-1] + widths[1:]) / 2)])
     wanted = np.array([_x(point) for _, point in items])
-    low, high = widths[0] / 2, _WIDTH - widths[-1] / 2 - steps[-1]
+    low, high = widths[0] / 2, WIDTH - widths[-1] / 2 - steps[-1]
     places = isotonic_regression(wanted - steps, y_min=low, y_max=high) + steps
     for (name, point), x in zip(items, places, strict=True):
         y = axis + 28 + _LINE
         ax.plot([_x(point), _x(point), x], [axis, axis + 24, y - 4], color=COLOURS[2], lw=0.9, zorder=1)
         ax.plot([_x(point)], [axis], "o", color=COLOURS[2], ms=6, zorder=4, gid="point")
-        _write(ax, x, y + _LINE / 2 - 2, name, color=COLOURS[2], gid="name")
+        write(ax, x, y + _LINE / 2 - 2, name, color=COLOURS[2], gid="name")

@@ -9,13 +9,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from recurrence.figures.paper import INCHES
+from recurrence.figures.style import COLOURS
 from recurrence.training import proportion
 
-from .style import COLOURS
-
 __all__ = ["counting", "success_chart"]
-
-_SOFT = "#4d5866"
 
 
 def success_chart(
@@ -46,7 +44,7 @@ def success_chart(
     if len(languages) > 6:
         raise ValueError(f"{len(languages)} languages do not fit beside each other: at most 6 can be read on a phone")
     fig, axes = plt.subplots(
-        len(nets), len(languages), figsize=(5.8, 0.85 + 0.85 * len(nets)), sharex=True, sharey=True, squeeze=False
+        len(nets), len(languages), figsize=(INCHES, 0.85 + 0.85 * len(nets)), sharex=True, sharey=True, squeeze=False
     )
     for i, net in enumerate(nets):
         for j, language in enumerate(languages):
@@ -107,7 +105,7 @@ def counting(
     """
     if not runs or not all(runs.values()):
         raise ValueError("there is nothing to draw: runs[net][n] = values")
-    fig, axes = plt.subplots(len(runs), 1, figsize=(5.8, 0.7 + 1.75 * len(runs)), sharex=True, squeeze=False)
+    fig, axes = plt.subplots(len(runs), 1, figsize=(INCHES, 0.7 + 1.75 * len(runs)), sharex=True, squeeze=False)
     for ax, (net, lines) in zip(axes[:, 0], runs.items(), strict=True):
         tops = []
         for (n, values), colour in zip(sorted(lines.items()), _shades(len(lines)), strict=True):

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from recurrence.figures.paper import FILL, INCHES, INK, LIT, SOFT, TEXT, WIDTH, blank
 
 __all__ = ["depth_places", "two_layers", "unrolled"]
 
-_INK, _SOFT = "#1d2530", "#4d5866"
-_PLAIN, _DEEP = "#d5e5f8", "#fbdcc6"
 _HALF, _LETTER = 0.4, 0.3
 _Point = tuple[float, float]
-
-
-def _figure(width: float, height: float) -> Figure:
-    """A figure that nothing lays out, however often it is saved and whatever the style says."""
-    return plt.figure(figsize=(width, height), layout=PlaceHolderLayoutEngine(True, True))
 
 
 def _axes(ax: Axes, width: float, height: float) -> Axes:
@@ -30,22 +23,22 @@ def _axes(ax: Axes, width: float, height: float) -> Axes:
     return ax
 
 
-def _box(ax: Axes, at: _Point, text: str, fill: str = _PLAIN, half: float = _HALF) -> _Point:
+def _box(ax: Axes, at: _Point, text: str, fill: str = FILL, half: float = _HALF) -> _Point:
     x, y = at
     shape = "round,pad=0,rounding_size=0.14"
-    ax.add_patch(FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, shape, fc=fill, ec=_INK, lw=1.1, zorder=2))
+    ax.add_patch(FancyBboxPatch((x - half, y - half), 2 * half, 2 * half, shape, fc=fill, ec=INK, lw=1.1, zorder=2))
     if text:
-        ax.text(x, y, text, ha="center", va="center", color=_INK, zorder=3, gid="in a box")
+        ax.text(x, y, text, ha="center", va="center", color=INK, zorder=3, gid="in a box")
     return at
 
 
 def _arrow(ax: Axes, start: _Point, end: _Point, bend: float = 0.0) -> None:
     style = {"arrowstyle": "-|>,head_length=5,head_width=2.6", "mutation_scale": 1, "shrinkA": 0, "shrinkB": 1}
-    ax.add_patch(FancyArrowPatch(start, end, connectionstyle=f"arc3,rad={bend}", color=_INK, lw=1.3, zorder=1, **style))
+    ax.add_patch(FancyArrowPatch(start, end, connectionstyle=f"arc3,rad={bend}", color=INK, lw=1.3, zorder=1, **style))
 
 
 def _note(ax: Axes, at: _Point, text: str, **kwargs: object) -> None:
-    ax.text(*at, text, **{"ha": "center", "va": "center", "color": _INK, **kwargs})
+    ax.text(*at, text, **{"ha": "center", "va": "center", "color": INK, **kwargs})
 
 
 def _right(ax: Axes, left: float, right: float, y: float, label: str = "") -> None:
@@ -81,9 +74,9 @@ def unrolled(steps: int = 3) -> Figure:
         raise ValueError(f"steps must be between 2 and 4 for labels readable on a phone, got {steps}")
     pitch, first, f, g, top = 1.8, 5.1, 1.6, 3.0, 4.3
     width = first + pitch * (steps - 1) + 1.5
-    fig = _figure(5.8, 5.8 * 4.6 / width)
+    fig = blank(WIDTH * 4.6 / width)
     ax = _axes(fig.add_axes((0, 0, 1, 1)), width, 4.6)
-    column = [(f, "$f$", _PLAIN), (g, "$g$", _PLAIN)]
+    column = [(f, "$f$", FILL), (g, "$g$", FILL)]
     _column(ax, 0.8, "t", column, top)
     _arrow(ax, (1.2, f + 0.2), (1.2, f - 0.2), bend=-2.6)
     _note(ax, (1.85, f), "$h_t$", ha="left")
@@ -99,7 +92,7 @@ def unrolled(steps: int = 3) -> Figure:
 
 def depth_places() -> Figure:
     """The four places where a recurrent net can be deep; in each panel the functions that make it so are orange."""
-    fig = _figure(5.8, 6.6)
+    fig = blank(72 * 6.6)
     panels: tuple[tuple[str, str, Callable[[Axes], None]], ...] = (
         ("In time", "the same step again and again", _in_time),
         ("In the cell", "several layers in a step", _in_the_cell),
@@ -109,17 +102,17 @@ def depth_places() -> Figure:
     for i, (name, words, draw) in enumerate(panels):
         ax = _axes(fig.add_axes((0.5 * (i % 2), 0.47 - 0.47 * (i // 2) + 0.06, 0.5, 0.47)), 6.0, 6.4)
         _note(ax, (0.3, 6.05), name, ha="left", weight="bold")
-        _note(ax, (0.3, 5.5), words, ha="left", fontsize=11, color=_SOFT)
+        _note(ax, (0.3, 5.5), words, ha="left", fontsize=TEXT, color=SOFT)
         draw(ax)
     _key(_axes(fig.add_axes((0, 0, 1, 0.055)), 12.0, 0.75))
     return fig
 
 
 def _key(ax: Axes) -> None:
-    for x, fill, words in ((0.5, _DEEP, "deep here"), (3.4, _PLAIN, "other functions")):
+    for x, fill, words in ((0.5, LIT, "deep here"), (3.4, FILL, "other functions")):
         _box(ax, (x, 0.4), "", fill, half=0.2)
-        _note(ax, (x + 0.4, 0.4), words, ha="left", fontsize=11)
-    _note(ax, (7.7, 0.4), "$x, h, y$: values", ha="left", fontsize=11)
+        _note(ax, (x + 0.4, 0.4), words, ha="left", fontsize=TEXT)
+    _note(ax, (7.7, 0.4), "$x, h, y$: values", ha="left", fontsize=TEXT)
 
 
 _TIMES = ("t-1", "t", "t+1")
@@ -139,7 +132,7 @@ def _run(ax: Axes, functions: list[tuple[float, str, str]], states: dict[float, 
 
 
 def _in_time(ax: Axes) -> None:
-    _run(ax, [(_ROWS[0], "$f$", _DEEP), (_ROWS[2], "$g$", _PLAIN)], {_ROWS[0]: "h"})
+    _run(ax, [(_ROWS[0], "$f$", LIT), (_ROWS[2], "$g$", FILL)], {_ROWS[0]: "h"})
 
 
 def _in_the_cell(ax: Axes) -> None:
@@ -148,9 +141,9 @@ def _in_the_cell(ax: Axes) -> None:
     _right(ax, 1.2, inner - _HALF, y)
     _note(ax, (inner, _LETTER), "$x_t$")
     _arrow(ax, (inner, 2 * _LETTER), (inner, y - _HALF))
-    _box(ax, (inner, y), "$f_1$", _DEEP)
+    _box(ax, (inner, y), "$f_1$", LIT)
     _right(ax, inner + _HALF, outer - _HALF, y)
-    _box(ax, (outer, y), "$f_2$", _DEEP)
+    _box(ax, (outer, y), "$f_2$", LIT)
     _right(ax, outer + _HALF, 5.1, y)
     _note(ax, (5.4, y), "$h_t$")
     _arrow(ax, (outer, y + _HALF), (outer, _ROWS[2] - _HALF))
@@ -161,12 +154,12 @@ def _in_the_cell(ax: Axes) -> None:
 
 def _in_a_stack(ax: Axes) -> None:
     low, high, top = _ROWS
-    _run(ax, [(low, "$f^1$", _DEEP), (high, "$f^2$", _DEEP), (top, "$g$", _PLAIN)], {low: "h^1", high: "h^2"})
+    _run(ax, [(low, "$f^1$", LIT), (high, "$f^2$", LIT), (top, "$g$", FILL)], {low: "h^1", high: "h^2"})
 
 
 def _in_the_readout(ax: Axes) -> None:
     low, high, top = _ROWS
-    _run(ax, [(low, "$f$", _PLAIN), (high, "$g_1$", _DEEP), (top, "$g_2$", _DEEP)], {low: "h"})
+    _run(ax, [(low, "$f$", FILL), (high, "$g_1$", LIT), (top, "$g_2$", LIT)], {low: "h"})
 
 
 def two_layers() -> Figure:
@@ -175,16 +168,16 @@ def two_layers() -> Figure:
     Three steps of a simulated automaton, twice: the units ``g`` say which pair of state and symbol is read, and their
     sums ``h`` which state comes next. Above, a step ends after the sums; below, it ends before them.
     """
-    fig = _figure(5.8, 4.25)
-    height = 12 * 4.25 / 5.8
+    fig = blank(72 * 4.25)
+    height = 12 * 4.25 / INCHES
     ax = _axes(fig.add_axes((0, 0, 1, 1)), 12.0, height)
     pairs = ((0, 1, "step 1"), (2, 3, "step 2"), (4, 5, "step 3"))
     _chain(ax, height - 0.4, "Two layers in a step", pairs)
     moved = ((0, 0, "step 1"), (1, 2, "step 2"), (3, 4, "step 3"), (5, 5, "readout"))
     _chain(ax, height - 4.35, "The same net, cut before the sums: one layer", moved)
-    for x, fill, words in ((0.35, _DEEP, "affine map, then ReLU"), (6.05, _PLAIN, "affine map, merges with the next")):
+    for x, fill, words in ((0.35, LIT, "affine map, then ReLU"), (6.05, FILL, "affine map, merges with the next")):
         _box(ax, (x, 0.4), "", fill, half=0.2)
-        _note(ax, (x + 0.35, 0.4), words, ha="left", fontsize=11)
+        _note(ax, (x + 0.35, 0.4), words, ha="left", fontsize=TEXT)
     return fig
 
 
@@ -197,14 +190,14 @@ def _chain(ax: Axes, top: float, title: str, frames: tuple[tuple[int, int, str],
         shape = "round,pad=0,rounding_size=0.2"
         size = (right - left, 1.5)
         ax.add_patch(
-            FancyBboxPatch((left, y - 0.68), *size, shape, fc="none", ec=_SOFT, lw=1.1, ls=(0, (4, 3)), gid="step")
+            FancyBboxPatch((left, y - 0.68), *size, shape, fc="none", ec=SOFT, lw=1.1, ls=(0, (4, 3)), gid="step")
         )
-        _note(ax, ((left + right) / 2, y + 1.14), name, fontsize=11, color=_SOFT)
+        _note(ax, ((left + right) / 2, y + 1.14), name, fontsize=TEXT, color=SOFT)
     _note(ax, (0.3, y), "$h_0$")
     _arrow(ax, (0.6, y), (xs[0] - half, y))
     for k, x in enumerate(xs):
         t, is_sum = k // 2 + 1, k % 2
-        _box(ax, (x, y), "sum" if is_sum else "AND", _PLAIN if is_sum else _DEEP, half)
+        _box(ax, (x, y), "sum" if is_sum else "AND", FILL if is_sum else LIT, half)
         if not is_sum:
             _note(ax, (x, y - 1.5), f"$x_{t}$")
             _arrow(ax, (x, y - 1.2), (x, y - half))

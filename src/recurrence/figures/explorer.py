@@ -15,7 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .controls import Control
+from recurrence.figures.controls import Control
 
 __all__ = ["Explorer"]
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.textpath import TextPath
 from numpy.typing import NDArray
 
-from .places import placements
-from .routes import CLASH, Route, route
+from recurrence.figures.places import placements
+from recurrence.figures.routes import CLASH, Route, route
+from recurrence.figures.words import state_name, text_width
 
 if TYPE_CHECKING:
     from recurrence.machines import DFA
 
-__all__ = ["Diagram", "Edge", "lay_out", "state_name", "text_width"]
+__all__ = ["Diagram", "Edge", "lay_out"]
 
 _MOST_STATES, _WIDEST_NAME = 15, 44.0
 
@@ -44,19 +44,6 @@ class Diagram:
     edges: tuple[Edge, ...]
     start: Route
     hidden: frozenset[Hashable] = frozenset()
-
-
-def state_name(state: Hashable) -> str:
-    """A state as text: a tuple as its parts side by side, with commas only where a part has several characters."""
-    if not isinstance(state, tuple):
-        return str(state)
-    parts = [state_name(part) for part in state]
-    return ("" if all(len(part) == 1 for part in parts) else ",").join(parts)
-
-
-def text_width(text: str, size: float) -> float:
-    """The width of a line of text in points, in the font of the style."""
-    return float(TextPath((0, 0), text, size=size).get_extents().width) if text.strip() else 0.0
 
 
 def lay_out(

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
-from .layout import Diagram, lay_out
-from .routes import Route
+from recurrence.figures.layout import Diagram, lay_out
+from recurrence.figures.paper import FILL, INK, LIT, SOFT, TEXT, WIDTH, blank, write
+from recurrence.figures.routes import Route
 
 if TYPE_CHECKING:
     from recurrence.machines import DFA
 
 __all__ = ["draw_diagram", "state_diagram"]
 
-_INK, _SOFT, _PLAIN, _LIT = "#1d2530", "#4d5866", "#d5e5f8", "#fbdcc6"
-_WIDTH = 5.8 * 72
 _NOTE = 22.0
 
 
@@ -56,14 +53,13 @@ def state_diagram(
     traps = _traps(dfa) if hide_trap else frozenset()
     lit = _states(dfa, highlight)
     if ax is None:
-        diagram = lay_out(dfa, _WIDTH, positions=positions, names=names, hide=traps)
-        height = diagram.size[1] + (_NOTE if diagram.hidden else 0)
-        fig = plt.figure(figsize=(_WIDTH / 72, height / 72), layout=PlaceHolderLayoutEngine(True, True))
+        diagram = lay_out(dfa, WIDTH, positions=positions, names=names, hide=traps)
+        fig = blank(diagram.size[1] + (_NOTE if diagram.hidden else 0))
         ax = fig.add_axes((0, 0, 1, 1))
     else:
         fig = ax.figure
         width = ax.get_position().width * fig.get_figwidth() * 72
-        diagram = lay_out(dfa, max(width, _WIDTH / 2), positions=positions, names=names, hide=traps)
+        diagram = lay_out(dfa, max(width, WIDTH / 2), positions=positions, names=names, hide=traps)
     draw_diagram(ax, diagram, dfa.accept, lit)
     return fig
 
@@ -87,17 +83,17 @@ def draw_diagram(ax: Axes, diagram: Diagram, accept: frozenset[Hashable], lit: f
     for edge in diagram.edges:
         _arrow(ax, edge.route, scale)
         x, y = edge.route.word
-        _text(ax, x, y, edge.word, diagram.text * scale, zorder=4, gid="on an edge", path_effects=halo)
+        write(ax, x, y, edge.word, fontsize=diagram.text * scale, zorder=4, gid="on an edge", path_effects=halo)
     _arrow(ax, diagram.start, scale)
     for state, centre in diagram.circles.items():
-        fill = _LIT if state in lit else _PLAIN
-        ax.add_patch(Circle(centre, diagram.radius, fc=fill, ec=_INK, lw=1.2 * scale, zorder=2, gid="state"))
+        fill = LIT if state in lit else FILL
+        ax.add_patch(Circle(centre, diagram.radius, fc=fill, ec=INK, lw=1.2 * scale, zorder=2, gid="state"))
         if state in accept:
-            ax.add_patch(Circle(centre, diagram.radius - 3.2, fc="none", ec=_INK, lw=1.1 * scale, zorder=3))
-        _text(ax, *centre, diagram.names[state], diagram.text * scale, zorder=4, gid="in a circle")
+            ax.add_patch(Circle(centre, diagram.radius - 3.2, fc="none", ec=INK, lw=1.1 * scale, zorder=3))
+        write(ax, *centre, diagram.names[state], fontsize=diagram.text * scale, zorder=4, gid="in a circle")
     if note:
         words = "an edge that is missing leads to a state that rejects for ever"
-        _text(ax, middle[0], -note / 2, words, 11 * scale, color=_SOFT, gid="note")
+        write(ax, middle[0], -note / 2, words, fontsize=TEXT * scale, color=SOFT, gid="note")
 
 
 def _arrow(ax: Axes, way: Route, scale: float) -> None:
@@ -105,13 +101,9 @@ def _arrow(ax: Axes, way: Route, scale: float) -> None:
     head = f"-|>,head_length={5.5 * scale},head_width={2.6 * scale}"
     ax.add_patch(
         FancyArrowPatch(
-            path=path, arrowstyle=head, mutation_scale=1, color=_INK, lw=1.2 * scale, zorder=1, capstyle="butt"
+            path=path, arrowstyle=head, mutation_scale=1, color=INK, lw=1.2 * scale, zorder=1, capstyle="butt"
         )
     )
-
-
-def _text(ax: Axes, x: float, y: float, words: str, size: float, **kwargs: object) -> None:
-    ax.text(x, y, words, **{"ha": "center", "va": "center_baseline", "color": _INK, "fontsize": size, **kwargs})
 
 
 def _traps(dfa: DFA) -> frozenset[Hashable]:

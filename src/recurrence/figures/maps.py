@@ -12,16 +12,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from recurrence.figures.paper import INCHES, INK, SOFT, TEXT
+from recurrence.figures.style import COLOURS
 from recurrence.training import proportion
-
-from .style import COLOURS
 
 __all__ = ["success_map"]
 
 Counts = Mapping[tuple[int, int], tuple[int, int] | None]
 
-_INK, _SOFT, _BORDER = "#1d2530", "#4d5866", COLOURS[1]
-_COLUMNS, _TEXT = 3, 11.0
+_BORDER, _FRAME = COLOURS[1], "#a8b0ba"
+_COLUMNS = 3
 
 
 def success_map(
@@ -52,7 +52,7 @@ def success_map(
     depths, steps = (sorted({at[i] for counts in results.values() for at in counts}) for i in (0, 1))
     rows = -(-(len(results) + 1) // _COLUMNS)
     height = 0.5 + rows * (0.62 + 0.27 * max(len(depths), 5) + (0.2 if borders else 0))
-    fig, axes = plt.subplots(rows, _COLUMNS, figsize=(5.8, height), sharex=True, sharey=True, squeeze=False)
+    fig, axes = plt.subplots(rows, _COLUMNS, figsize=(INCHES, height), sharex=True, sharey=True, squeeze=False)
     places = list(axes.flat)
     for ax, (name, counts) in zip(places, results.items(), strict=False):
         _squares(ax, counts, depths, steps)
@@ -60,16 +60,16 @@ def success_map(
         if name in borders:
             _border(ax, borders[name], depths, steps)
             title += "\nno border" if borders[name] == inf else f"\n$LT \\leq {floor(borders[name])}$"
-        ax.set_title(title, fontsize=_TEXT)
+        ax.set_title(title, fontsize=TEXT)
         ax.set_xticks(range(len(steps)), [str(T) for T in steps])
         ax.set_yticks(range(len(depths)), [str(L) for L in depths])
-        ax.tick_params(length=0, labelsize=_TEXT, labelbottom=places.index(ax) + _COLUMNS > len(results) - 1)
+        ax.tick_params(length=0, labelsize=TEXT, labelbottom=places.index(ax) + _COLUMNS > len(results) - 1)
         ax.set(xlim=(-0.55, len(steps) - 0.45), ylim=(-0.55, len(depths) - 0.45))
     _key(places[len(results)], trials, level)
     for ax in places[len(results) + 1 :]:
         ax.axis("off")
-    fig.supxlabel("steps of a run, $T$", fontsize=_TEXT)
-    fig.supylabel("layers of the cell, $L$", fontsize=_TEXT)
+    fig.supxlabel("steps of a run, $T$", fontsize=TEXT)
+    fig.supylabel("layers of the cell, $L$", fontsize=TEXT)
     return fig
 
 
@@ -101,10 +101,10 @@ def _squares(ax: Axes, counts: Counts, depths: list[int], steps: list[int]) -> N
         for i, time in enumerate(steps):
             count = counts.get((depth, time))
             rate = 0.0 if count is None else count[0] / count[1]
-            edge = "#e3e7ec" if count is None else "#a8b0ba"
+            edge = "#e3e7ec" if count is None else _FRAME
             ax.add_patch(Rectangle((i - 0.46, j - 0.46), 0.92, 0.92, facecolor=_shade(rate), edgecolor=edge, lw=0.7))
-            text, colour = ("–", _SOFT) if count is None else (str(count[0]), "white" if rate > 0.45 else _INK)
-            ax.text(i, j, text, ha="center", va="center", color=colour, fontsize=_TEXT)
+            text, colour = ("–", SOFT) if count is None else (str(count[0]), "white" if rate > 0.45 else INK)
+            ax.text(i, j, text, ha="center", va="center", color=colour, fontsize=TEXT)
 
 
 def _border(ax: Axes, border: float, depths: list[int], steps: list[int]) -> None:
@@ -123,10 +123,10 @@ def _key(ax: Axes, trials: int, level: float) -> None:
     box = ax.inset_axes((0, 0, 1, 1))
     box.axis("off")
     box.set(xlim=(0, 4.3), ylim=(-len(counts) - 0.1, 1.4))
-    box.text(0, 0.75, f"of {trials}, {level:.0%}".replace("%", " %"), va="center", color=_SOFT, fontsize=_TEXT)
+    box.text(0, 0.75, f"of {trials}, {level:.0%}".replace("%", " %"), va="center", color=SOFT, fontsize=TEXT)
     for row, k in enumerate(counts, start=1):
         rate, found = k / trials, proportion(k, trials, level)
-        box.add_patch(Rectangle((0, 0.55 - row - 0.45), 0.8, 0.85, facecolor=_shade(rate), edgecolor="#a8b0ba", lw=0.7))
-        colour = "white" if rate > 0.45 else _INK
-        box.text(0.4, 0.52 - row, str(k), ha="center", va="center", color=colour, fontsize=_TEXT)
-        box.text(1.0, 0.52 - row, f"{found.low:.2f} – {found.high:.2f}", va="center", color=_INK, fontsize=_TEXT)
+        box.add_patch(Rectangle((0, 0.55 - row - 0.45), 0.8, 0.85, facecolor=_shade(rate), edgecolor=_FRAME, lw=0.7))
+        colour = "white" if rate > 0.45 else INK
+        box.text(0.4, 0.52 - row, str(k), ha="center", va="center", color=colour, fontsize=TEXT)
+        box.text(1.0, 0.52 - row, f"{found.low:.2f} – {found.high:.2f}", va="center", color=INK, fontsize=TEXT)

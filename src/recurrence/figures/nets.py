@@ -9,12 +9,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from numpy.typing import ArrayLike
 
-from .cells import Table, label
-from .layout import lay_out, state_name
-from .machines import draw_diagram
+from recurrence.figures.layout import lay_out
+from recurrence.figures.machines import draw_diagram
+from recurrence.figures.paper import INCHES, WIDTH, blank
+from recurrence.figures.table import Table
+from recurrence.figures.words import state_name, unit_name
 
 if TYPE_CHECKING:
     from recurrence.exact import Recognizer
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["machine_and_net", "space_time", "weight_matrix"]
 
-_WIDTH, _GAP, _BETWEEN = 5.8 * 72, 9.0, 18.0
+_GAP, _BETWEEN = 9.0, 18.0
 
 
 def weight_matrix(recognizer: Recognizer) -> Figure:
@@ -37,7 +38,7 @@ def weight_matrix(recognizer: Recognizer) -> Figure:
     Raises:
         ValueError: too many units, or numbers too long, to be read on a phone.
     """
-    table = _weights(recognizer, _WIDTH)
+    table = _weights(recognizer, WIDTH)
     fig, ax = _figure(*table.size)
     table.draw(ax)
     return fig
@@ -50,29 +51,29 @@ def machine_and_net(dfa: DFA, recognizer: Recognizer, names: dict[Hashable, str]
     Raises:
         ValueError: as for :func:`state_diagram` and :func:`weight_matrix`.
     """
-    table = _weights(recognizer, _WIDTH)
-    rest = _WIDTH - table.size[0] - _BETWEEN
+    table = _weights(recognizer, WIDTH)
+    rest = WIDTH - table.size[0] - _BETWEEN
     beside = None
-    if rest > _WIDTH / 4:
+    if rest > WIDTH / 4:
         try:
             beside = lay_out(dfa, rest, names=names)
         except ValueError:  # too narrow for this machine, which may still fit above
             beside = None
     if beside is not None:
         diagram, height = beside, max(beside.size[1], table.size[1])
-        fig, whole = _figure(_WIDTH, height)
+        fig, whole = _figure(WIDTH, height)
         low = (height - diagram.size[1]) / 2
-        upper = fig.add_axes((0, low / height, rest / _WIDTH, diagram.size[1] / height))
+        upper = fig.add_axes((0, low / height, rest / WIDTH, diagram.size[1] / height))
         left, bottom = rest + _BETWEEN, (height - table.size[1]) / 2
     else:
-        diagram = lay_out(dfa, _WIDTH, names=names)
+        diagram = lay_out(dfa, WIDTH, names=names)
         height = diagram.size[1] + _BETWEEN + table.size[1]
-        fig, whole = _figure(_WIDTH, height)
+        fig, whole = _figure(WIDTH, height)
         upper = fig.add_axes((0, 1 - diagram.size[1] / height, 1, diagram.size[1] / height))
-        left, bottom = (_WIDTH - table.size[0]) / 2, 0.0
+        left, bottom = (WIDTH - table.size[0]) / 2, 0.0
     whole.remove()
     draw_diagram(upper, diagram, dfa.accept, frozenset())
-    lower = (left / _WIDTH, bottom / height, table.size[0] / _WIDTH, table.size[1] / height)
+    lower = (left / WIDTH, bottom / height, table.size[0] / WIDTH, table.size[1] / height)
     table.draw(_bare(fig.add_axes(lower), *table.size))
     return fig
 
@@ -80,7 +81,7 @@ def machine_and_net(dfa: DFA, recognizer: Recognizer, names: dict[Hashable, str]
 def _weights(recognizer: Recognizer, width: float) -> Table:
     rnn, d = recognizer.rnn, recognizer.units
     W, U = rnn.W.dense(), rnn.U.dense()
-    names = [label(name) for name in rnn.units]
+    names = [unit_name(name) for name in rnn.units]
     symbols = [state_name(symbol) for symbol in recognizer.alphabet]
     rows = [[*W[i], *U[i], rnn.b[i], rnn.h0[i]] for i in range(d)]
     rows.append([*recognizer.w, *[None] * len(symbols), recognizer.c, None])
@@ -130,7 +131,7 @@ def space_time(
 def _run(net: Recognizer, word: Sequence[Hashable], names: Sequence[str] | None) -> Table:
     k, word = net.steps_per_symbol, list(word)
     states = list(net.run(word))
-    shown = [label(unit) for unit in net.rnn.units] if names is None else [str(unit) for unit in names]
+    shown = [unit_name(unit) for unit in net.rnn.units] if names is None else [str(unit) for unit in names]
     _same_length(shown, net.units, "names", "units")
     entries: list[list[object]] = [[state.get(i, 0) for state in states] for i in range(net.units)]
     outputs: list[object] = [None] * len(states)
@@ -144,7 +145,7 @@ def _run(net: Recognizer, word: Sequence[Hashable], names: Sequence[str] | None)
         columns=symbols,
         blocks=[],
         breaks=[net.units],
-        width=_WIDTH,
+        width=WIDTH,
         gap=0.0,
         heading="reads",
         spoken={(net.units, t) for t in range(len(states))},
@@ -160,7 +161,7 @@ def _heat(states: np.ndarray, word: Sequence[Hashable] | None, names: Sequence[s
     _same_length(shown, d, "names", "units")
     if word is not None:
         _same_length(word, T, "symbols", "steps")
-    fig, ax = plt.subplots(figsize=(5.8, min(0.9 + 0.25 * d, 6.5)))
+    fig, ax = plt.subplots(figsize=(INCHES, min(0.9 + 0.25 * d, 6.5)))
     top = float(np.abs(states).max()) or 1.0
     image = ax.imshow(states, cmap="PuOr", vmin=-top, vmax=top, aspect="auto", extent=(0.5, T + 0.5, d + 0.5, 0.5))
     ax.grid(False)
@@ -185,8 +186,8 @@ def _same_length(found: Sequence[object], wanted: int, what: str, of: str) -> No
 
 def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure of the page's width, and axes in points whose middle is that of the figure."""
-    fig = plt.figure(figsize=(_WIDTH / 72, height / 72), layout=PlaceHolderLayoutEngine(True, True))
-    return fig, _bare(fig.add_axes(((_WIDTH - width) / 2 / _WIDTH, 0, width / _WIDTH, 1)), width, height)
+    fig = blank(height)
+    return fig, _bare(fig.add_axes(((WIDTH - width) / 2 / WIDTH, 0, width / WIDTH, 1)), width, height)
 
 
 def _bare(ax: Axes, width: float, height: float) -> Axes:

@@ -16,10 +16,9 @@ from torch import Tensor
 
 from recurrence.cells import SimpleCell
 from recurrence.dynamics import affine_scan, lyapunov_spectrum, unroll
-
-from .controls import Choice, Slider
-from .explorer import Explorer
-from .trajectory import short_number
+from recurrence.figures.controls import Choice, Slider
+from recurrence.figures.explorer import Explorer
+from recurrence.figures.words import short_number
 
 __all__ = ["settling_explorer", "settling_frame"]
 

@@ -13,10 +13,9 @@ import torch
 
 from recurrence.cells import Cell, LinearCell, SimpleCell
 from recurrence.dynamics import unroll
-
-from .controls import Choice, Slider
-from .explorer import Explorer
-from .trajectory import short_number
+from recurrence.figures.controls import Choice, Slider
+from recurrence.figures.explorer import Explorer
+from recurrence.figures.words import short_number
 
 __all__ = ["truncation_explorer", "truncation_frame"]
 

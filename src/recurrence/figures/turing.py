@@ -6,17 +6,16 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 from matplotlib.patches import Rectangle
 
-from .layout import state_name, text_width
-from .style import COLOURS
-from .turing_run import Run, unit_groups
+from recurrence.figures.paper import EDGE, INK, SOFT, TEXT, WIDTH, sheet, write
+from recurrence.figures.style import COLOURS
+from recurrence.figures.turing_run import Run, unit_groups
+from recurrence.figures.words import state_name, text_width
 
 if TYPE_CHECKING:
     from recurrence.compile import TuringNet
@@ -24,10 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["tape_and_units"]
 
-_INK, _SOFT, _EDGE, _FAINT = "#1d2530", "#4d5866", "#c9d0d8", "#e3e7ec"
+_FAINT = "#e3e7ec"
 _TINTS = ("#ffffff", "#9bb4ea", "#f8d9b4", "#6cb59c", "#ead9ec", "#b79a86", "#d5dae0")
 _SHADES = LinearSegmentedColormap.from_list("units", ["#d9e2f5", "#8fa8e0", COLOURS[0]]).with_extremes(bad="#ffffff00")
-_WIDTH, _TALLEST, _TEXT = 5.8 * 72, 800.0, 11.0
+_TALLEST = 800.0
 _LINE, _ROW, _LETTER, _PAD = 18.0, 12.5, 15.0, 6.0
 
 
@@ -57,16 +56,13 @@ def tape_and_units(
     run = Run.of(net, tuple(word), steps, folded)
     groups = unit_groups(net)
     frame = _Frame.of(run, groups, net.rnn.units)
-    size = (_WIDTH / 72, frame.height / 72)
-    ax = plt.figure(figsize=size, layout=PlaceHolderLayoutEngine(True, True)).add_axes((0, 0, 1, 1))
-    ax.set(xlim=(0, _WIDTH), ylim=(frame.height, 0), autoscale_on=False)  # points from the upper left corner
-    ax.axis("off")
+    ax = sheet(frame.height)
     top, y = _draw_tape(ax, run, frame)
     for group, units in groups.items():
         y = _draw_group(ax, run, frame, y, group, {unit: net.rnn.units[unit] for unit in units})
     y = _draw_output(ax, run, frame, y + _PAD)
     if run.begin < len(run.states):
-        ax.plot([frame.x(run.begin)] * 2, [top, y], color=_INK, lw=0.9, ls=(0, (3, 2)), gid="start")
+        ax.plot([frame.x(run.begin)] * 2, [top, y], color=INK, lw=0.9, ls=(0, (3, 2)), gid="start")
     _draw_time(ax, run, frame, y)
     _draw_key(ax, run, frame, y + _LINE)
     return ax.figure
@@ -90,11 +86,11 @@ class _Frame:
         room = _TALLEST - 6 * _LINE - 2 * _PAD - min(run.cells * _LETTER, 150.0)
         named = _ROW * units + _LINE * len(groups) <= room
         row = _ROW if named else min(6.0, max(1.6, 400 / units))
-        left = max(text_width(name, _TEXT) for name in ("net step t", *(names if named else groups))) + _PAD + 2
-        cell = min(24.0, (_WIDTH - left - 2) / len(run.states))
+        left = max(text_width(name, TEXT) for name in ("net step t", *(names if named else groups))) + _PAD + 2
+        cell = min(24.0, (WIDTH - left - 2) / len(run.states))
         if cell < 1.2:
-            raise ValueError(f"{len(run.states)} columns do not fit: at most {int((_WIDTH - left - 2) / 1.2)} do")
-        widest = max(text_width(state_name(symbol), _TEXT) for symbol in run.symbols)
+            raise ValueError(f"{len(run.states)} columns do not fit: at most {int((WIDTH - left - 2) / 1.2)} do")
+        widest = max(text_width(state_name(symbol), TEXT) for symbol in run.symbols)
         lettered = cell >= widest + 4 and run.cells * _LETTER <= 240
         if not lettered and len(run.symbols) > len(_TINTS):
             raise ValueError(f"{len(run.symbols)} symbols are too many for colours alone: draw a shorter run")
@@ -108,12 +104,8 @@ class _Frame:
         return self.left + t * self.cell
 
 
-def _write(ax: Axes, x: float, y: float, words: str, **kwargs: object) -> None:
-    ax.text(x, y, words, **{"ha": "center", "va": "center_baseline", "color": _INK, "fontsize": _TEXT, **kwargs})
-
-
 def _box(ax: Axes, corner: tuple[float, float], width: float, height: float, **kwargs: object) -> None:
-    ax.add_patch(Rectangle(corner, width, height, **{"fc": "none", "ec": _EDGE, "lw": 0.8, "zorder": 2, **kwargs}))
+    ax.add_patch(Rectangle(corner, width, height, **{"fc": "none", "ec": EDGE, "lw": 0.8, "zorder": 2, **kwargs}))
 
 
 def _image(ax: Axes, frame: _Frame, y: float, high: float, image: np.ndarray, gid: str) -> float:
@@ -131,15 +123,15 @@ def _image(ax: Axes, frame: _Frame, y: float, high: float, image: np.ndarray, gi
 
 def _draw_tape(ax: Axes, run: Run, frame: _Frame) -> tuple[float, float]:
     """Returns where it begins and ends."""
-    _write(ax, 0, _LINE / 2 + 1, "tape", ha="left", weight="bold")
+    write(ax, 0, _LINE / 2 + 1, "tape", ha="left", weight="bold")
     y = top = _LINE
     if frame.lettered:
-        _write(ax, frame.left - _PAD, y + _LINE / 2, "reads", color=_SOFT, ha="right")
+        write(ax, frame.left - _PAD, y + _LINE / 2, "reads", color=SOFT, ha="right")
         for t, symbol in enumerate(run.word, start=1):
-            _write(ax, frame.x(t + 0.5), y + _LINE / 2, state_name(symbol))
+            write(ax, frame.x(t + 0.5), y + _LINE / 2, state_name(symbol))
         ends = [words for words in ("EOS, EOS, …", "EOS") if _fits(frame.x(run.begin) + 2, words)]
         if ends:
-            _write(ax, frame.x(run.begin) + 4, y + _LINE / 2, ends[0], ha="left")
+            write(ax, frame.x(run.begin) + 4, y + _LINE / 2, ends[0], ha="left")
         y += _LINE
     place = {symbol: k for k, symbol in enumerate(run.symbols)}
     kinds = np.zeros((run.cells, len(run.tapes)), dtype=int)
@@ -150,7 +142,7 @@ def _draw_tape(ax: Axes, run: Run, frame: _Frame) -> tuple[float, float]:
     for t, tape in enumerate(run.tapes if frame.lettered else ()):
         for cell, symbol in tape.items():
             at = frame.x(t + 0.5), y + (cell - run.first + 0.5) * frame.high
-            _write(ax, *at, state_name(symbol), gid="symbol")
+            write(ax, *at, state_name(symbol), gid="symbol")
     for t, head in run.heads.items():
         corner, size = (frame.x(t), y + (head - run.first) * frame.high), (frame.cell, frame.high)
         if frame.lettered:
@@ -159,20 +151,20 @@ def _draw_tape(ax: Axes, run: Run, frame: _Frame) -> tuple[float, float]:
         else:
             _box(ax, corner, *size, fc=COLOURS[1], lw=0, zorder=3, gid="head")
     at = y + (0.5 - run.first) * frame.high
-    _write(ax, frame.left - _PAD, max(at, y + 5), "cell 0", color=_SOFT, ha="right")
+    write(ax, frame.left - _PAD, max(at, y + 5), "cell 0", color=SOFT, ha="right")
     return top, low
 
 
 def _draw_group(ax: Axes, run: Run, frame: _Frame, y: float, group: str, units: Mapping[int, str]) -> float:
     """Returns where it ends."""
     if frame.named:
-        _write(ax, 0, y + _LINE / 2 + 2, group, ha="left", weight="bold")
+        write(ax, 0, y + _LINE / 2 + 2, group, ha="left", weight="bold")
         y += _LINE
         for i, name in enumerate(units.values()):
-            _write(ax, frame.left - _PAD, y + (i + 0.5) * frame.row, name, ha="right")
+            write(ax, frame.left - _PAD, y + (i + 0.5) * frame.row, name, ha="right")
     else:
         y += _PAD
-        _write(ax, frame.left - _PAD, y + frame.row * len(units) / 2, group, ha="right")
+        write(ax, frame.left - _PAD, y + frame.row * len(units) / 2, group, ha="right")
     for i in range(1, len(units) if frame.named else 0):
         ax.plot([frame.x(0), frame.x(len(run.states))], [y + i * frame.row] * 2, color=_FAINT, lw=0.6, zorder=1)
     values = np.array([[float(state.get(unit, 0)) for state in run.states] for unit in units])
@@ -181,21 +173,21 @@ def _draw_group(ax: Axes, run: Run, frame: _Frame, y: float, group: str, units: 
 
 def _draw_output(ax: Axes, run: Run, frame: _Frame, y: float) -> float:
     """Returns where it ends."""
-    _write(ax, frame.left - _PAD, y + _ROW / 2, "output", ha="right")
+    write(ax, frame.left - _PAD, y + _ROW / 2, "output", ha="right")
     for t, output in enumerate(run.outputs):
         if output:
             words = str(output).replace("-", "\u2212")
-            _write(ax, frame.x(t) - 3, y + _ROW / 2, words, ha="right", weight="bold", gid="answer")
+            write(ax, frame.x(t) - 3, y + _ROW / 2, words, ha="right", weight="bold", gid="answer")
     return _image(ax, frame, y, _ROW, np.abs(np.array([run.outputs], dtype=float)), "output")
 
 
 def _draw_time(ax: Axes, run: Run, frame: _Frame, y: float) -> None:
-    widest = text_width(str(len(run.states) - 1), _TEXT)
+    widest = text_width(str(len(run.states) - 1), TEXT)
     every = next(n for n in (1, 2, 5, 10, 20, 50, 100) if n * frame.cell >= widest + 6 or n == 100)
     for t in range(0, len(run.states), every):
-        if _fits(frame.x(t + 0.5) - text_width(str(t), _TEXT) / 2, str(t)):
-            _write(ax, frame.x(t + 0.5), y + _LINE / 2 + 1, str(t))
-    _write(ax, frame.left - _PAD, y + _LINE / 2 + 1, "net step t", color=_SOFT, ha="right")
+        if _fits(frame.x(t + 0.5) - text_width(str(t), TEXT) / 2, str(t)):
+            write(ax, frame.x(t + 0.5), y + _LINE / 2 + 1, str(t))
+    write(ax, frame.left - _PAD, y + _LINE / 2 + 1, "net step t", color=SOFT, ha="right")
 
 
 def _draw_key(ax: Axes, run: Run, frame: _Frame, y: float) -> None:
@@ -204,22 +196,22 @@ def _draw_key(ax: Axes, run: Run, frame: _Frame, y: float) -> None:
 
     def square(x: float, words: str, **kwargs: object) -> float:
         _box(ax, (x + 1, y - side / 2), side, side, **kwargs)
-        _write(ax, x + side + 5, y, words, ha="left")
-        return x + side + text_width(words, _TEXT) + 16
+        write(ax, x + side + 5, y, words, ha="left")
+        return x + side + text_width(words, TEXT) + 16
 
     x = 0.0
     for k, symbol in enumerate(() if frame.lettered else run.symbols):
-        x = square(x, state_name(symbol) + (" (blank)" if k == 0 else ""), fc=_TINTS[k], ec=_SOFT)
+        x = square(x, state_name(symbol) + (" (blank)" if k == 0 else ""), fc=_TINTS[k], ec=SOFT)
     x = square(x, "head", fc="none" if frame.lettered else COLOURS[1], ec=COLOURS[1], lw=2)
     if not frame.lettered:
         x, y = 0.0, y + _LINE
     words = "units above 0"
-    _write(ax, x, y, words, ha="left")
-    x += text_width(words, _TEXT) + 6
+    write(ax, x, y, words, ha="left")
+    x += text_width(words, TEXT) + 6
     ax.imshow([np.linspace(0, 1, 64)], extent=(x, x + 48, y + side / 2, y - side / 2), aspect="auto", cmap=_SHADES)
     _box(ax, (x, y - side / 2), 48, side)
-    _write(ax, x + 53, y, "to 1 or more", ha="left")
+    write(ax, x + 53, y, "to 1 or more", ha="left")
 
 
 def _fits(x: float, words: str) -> bool:
-    return x + text_width(words, _TEXT) <= _WIDTH
+    return x + text_width(words, TEXT) <= WIDTH

@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any
 
-from .controls import Button, Choice, Slider, Text
-from .explorer import Explorer
-from .layout import state_name
-from .turing_run import unit_groups
+from recurrence.figures.controls import Button, Choice, Slider, Text
+from recurrence.figures.explorer import Explorer
+from recurrence.figures.turing_run import unit_groups
+from recurrence.figures.words import state_name
 
 if TYPE_CHECKING:
     from recurrence.compile import TuringNet

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .cells import label
-from .controls import Choice, Slider, Text
-from .explorer import Explorer
-from .layout import Diagram, lay_out, state_name
-from .routes import Route
+from recurrence.figures.controls import Choice, Slider, Text
+from recurrence.figures.explorer import Explorer
+from recurrence.figures.layout import Diagram, lay_out
+from recurrence.figures.routes import Route
+from recurrence.figures.words import state_name, unit_name
 
 if TYPE_CHECKING:
     from recurrence.exact import Matrix, Recognizer
@@ -134,7 +134,7 @@ def _machine(name: str, dfa: DFA, net: Recognizer, word: str | None) -> dict[str
     return {
         "alphabet": list(dfa.alphabet),
         "word": word,
-        "units": [label(unit) for unit in rnn.units],
+        "units": [unit_name(unit) for unit in rnn.units],
         "W": _columns(rnn.W),
         "U": _columns(rnn.U),
         "b": list(rnn.b),

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from recurrence.cells import SimpleCell
 from recurrence.dynamics import unroll
-
-from .controls import Slider
-from .explorer import Explorer
+from recurrence.figures.controls import Slider
+from recurrence.figures.explorer import Explorer
+from recurrence.figures.words import short_number
 
 __all__ = ["gain_explorer", "gain_frame", "regime"]
 
@@ -118,16 +118,6 @@ def regime(states: Float[Tensor, "time d"], other: Float[Tensor, "time d"]) -> s
     if apart >= 1e3 * _APART:
         return f"the state wanders irregularly; {ends}"
     return f"the state oscillates and never quite repeats, yet predictably; {ends}"
-
-
-def short_number(value: float) -> str:
-    """``value`` with two digits, as a power of ten where it is small; from 100 on rounded to a whole number."""
-    if value < 1e-15:
-        return "less than 10⁻¹⁵"
-    if value >= 1e-2:
-        return f"{value:.2g}" if value < 100 else f"{value:.0f}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa} · 10{str(int(exponent)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
 def gain_explorer(name: str = "recurrent-gain") -> Explorer:

@@ -12,9 +12,8 @@ from torch import Tensor
 
 from recurrence.cells import SimpleCell, gaussian_
 from recurrence.dynamics import MeanField, gradient_norms
-
-from .controls import Slider
-from .explorer import Explorer
+from recurrence.figures.controls import Slider
+from recurrence.figures.explorer import Explorer
 
 __all__ = ["gradient_explorer", "gradient_frame"]
 

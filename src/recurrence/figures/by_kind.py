@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from recurrence.figures.paper import INCHES
+from recurrence.figures.style import COLOURS, band, label_lines
 from recurrence.training import band as intervals
 from recurrence.training import interval
-
-from .style import COLOURS, band, label_lines
 
 __all__ = ["curve_panels", "interval_chart"]
 
@@ -43,7 +43,7 @@ def interval_chart(
     rows = -(-len(results) // _COLUMNS)
     columns = min(_COLUMNS, len(results))
     height = rows * (0.85 + 0.27 * len(kinds))
-    fig, axes = plt.subplots(rows, columns, figsize=(5.8, height), sharey=True, squeeze=False)
+    fig, axes = plt.subplots(rows, columns, figsize=(INCHES, height), sharey=True, squeeze=False)
     for ax in list(axes.flat)[len(results) :]:
         ax.axis("off")
     for ax, (task, scores) in zip(axes.flat, results.items(), strict=False):
@@ -89,7 +89,7 @@ def curve_panels(
         ValueError: nothing to draw, more kinds than colours, values of another shape, or fewer than two seeds.
     """
     kinds = _kinds(curves)
-    fig, axes = plt.subplots(len(curves), 1, figsize=(5.8, 0.5 + height * len(curves)), squeeze=False)
+    fig, axes = plt.subplots(len(curves), 1, figsize=(INCHES, 0.5 + height * len(curves)), squeeze=False)
     for ax, (task, lines) in zip(axes[:, 0], curves.items(), strict=True):
         for kind, (x, values) in lines.items():
             x, values = np.asarray(x, dtype=float), np.asarray(values, dtype=float)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,20 +9,15 @@ from functools import cached_property
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from .layout import text_width
-from .style import COLOURS
+from recurrence.figures.paper import EDGE, INK, SOFT, TEXT, write
+from recurrence.figures.style import COLOURS
+from recurrence.figures.words import text_width
 
-__all__ = ["Table", "label"]
+__all__ = ["Table"]
 
-_INK, _SOFT, _EDGE = "#1d2530", "#4d5866", "#c9d0d8"
 _ONE, _MORE, _LESS = COLOURS[0], "#a9bfe8", "#ffffff"
-_TEXT, _PAD, _LARGEST, _BREAK = 11.0, 5.0, 23.0, 8.0
+_PAD, _LARGEST, _BREAK = 5.0, 23.0, 8.0
 _TALLEST = 720.0
-
-
-def label(name: str) -> str:
-    """A unit's name without the brackets, spaces and quotes of tuples: ``(0, 1)&a`` is ``01&a``."""
-    return re.sub(r"[()',] ?", "", name) if "(" in name else name
 
 
 @dataclass(frozen=True)
@@ -75,29 +69,27 @@ class Table:
         height = self.size[1]
         for i, row in enumerate(self.entries):
             y = height - self._y(i)
-            self._write(ax, self._left - _PAD, y, self.rows[i], ha="right")
+            write(ax, self._left - _PAD, y, self.rows[i], ha="right")
             for j, entry in enumerate(row):
                 if entry is not None:
                     self._draw_cell(ax, self._x(j), y, entry, (i, j) in self.spoken)
         for i, j, words in self.notes:
-            self._write(ax, self._x(j) + self._cell - 2, height - self._y(i), words, ha="right")
+            write(ax, self._x(j) + self._cell - 2, height - self._y(i), words, ha="right")
         for j, name in enumerate(self.columns):
             place = self._x(j) + self._cell / 2, height - self._top + 5
             if self._is_upright(name):
-                self._write(ax, *place, name, rotation=90, va="bottom")
+                write(ax, *place, name, rotation=90, va="bottom")
             else:
-                self._write(ax, *place, name, va="baseline")
+                write(ax, *place, name, va="baseline")
         if self.heading:
-            self._write(
-                ax, self._left - _PAD, height - self._top + 5, self.heading, ha="right", va="baseline", color=_SOFT
-            )
+            write(ax, self._left - _PAD, height - self._top + 5, self.heading, ha="right", va="baseline", color=SOFT)
         for k, (j, name) in enumerate(self.blocks):
             end = self.blocks[k + 1][0] if k + 1 < len(self.blocks) else len(self.columns)
             x = (self._x(j) + self._x(end - 1) + self._cell) / 2
-            self._write(ax, x, height - 12, name, size=13)
+            write(ax, x, height - 12, name, fontsize=13)
 
     def _draw_cell(self, ax: Axes, x: float, y: float, entry: object, spoken: bool) -> None:
-        fill, ink, edge, width = ("white", _INK, _EDGE, 0.6)
+        fill, ink, edge, width = ("white", INK, EDGE, 0.6)
         if entry == 1:
             fill, ink, edge = _ONE, "white", _ONE
         elif entry > 0:  # type: ignore[operator]
@@ -109,11 +101,7 @@ class Table:
         size = (self._cell - 2 * inset, self._high - 2 * inset)
         ax.add_patch(Rectangle(corner, *size, fc=fill, ec=edge, lw=width, gid="cell"))
         if entry or spoken:
-            self._write(ax, x + self._cell / 2, y, _written(entry), color=ink, gid="in a cell")
-
-    def _write(self, ax: Axes, x: float, y: float, words: str, size: float = _TEXT, **kwargs: object) -> None:
-        style = {"ha": "center", "va": "center_baseline", "color": _INK, "fontsize": size, **kwargs}
-        ax.text(x, y, words, **style)
+            write(ax, x + self._cell / 2, y, _written(entry), color=ink, gid="in a cell")
 
     def _x(self, j: int) -> float:
         return self._left + j * self._cell + self.gap * sum(1 for start, _ in self.blocks[1:] if start <= j)
@@ -123,12 +111,12 @@ class Table:
 
     @cached_property
     def _left(self) -> float:
-        return max(text_width(name, _TEXT) for name in (*self.rows, self.heading)) + _PAD + 3
+        return max(text_width(name, TEXT) for name in (*self.rows, self.heading)) + _PAD + 3
 
     @cached_property
     def _narrowest(self) -> float:
         written = [_written(entry) for row in self.entries for entry in row if entry]
-        return max([text_width("0", _TEXT), *(text_width(words, _TEXT) for words in written)]) + 4.0
+        return max([text_width("0", TEXT), *(text_width(words, TEXT) for words in written)]) + 4.0
 
     @cached_property
     def _cell(self) -> float:
@@ -141,12 +129,12 @@ class Table:
 
     @cached_property
     def _top(self) -> float:
-        upright = [text_width(name, _TEXT) + 8 for name in self.columns if self._is_upright(name)]
+        upright = [text_width(name, TEXT) + 8 for name in self.columns if self._is_upright(name)]
         return max([18.0, *upright]) + (24.0 if self.blocks else 0.0)
 
     def _is_upright(self, name: str) -> bool:
         """Names of several letters stand upright as soon as one of them is too wide for a cell."""
-        widest = max(text_width(other, _TEXT) for other in self.columns)
+        widest = max(text_width(other, TEXT) for other in self.columns)
         return len(name) > 1 and widest > self._cell - 3
 
 
