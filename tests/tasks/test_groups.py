@@ -1,4 +1,4 @@
-"""The word problem of a group: products by hand, and what is known of them without some letter."""
+"""The word problem of a group: products by hand, what is known of them without some letter, and PARITY."""
 
 import math
 from itertools import permutations
@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeded import assert_follows_its_seed, splits
 
 from recurrence.tasks import majority_class, parity, word_problem
 
@@ -118,3 +119,27 @@ def test_other_groups_are_refused(name):
 def test_impossible_words_are_refused(options, culprit):
     with pytest.raises(ValueError, match=culprit):
         word_problem("S3", **options)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 30), st.integers(1, 9), st.integers(0, 2**32))
+def test_parity_flips_at_every_one(steps, size, seed):
+    task = parity(steps, (size, 2, 3), seed, test_steps=steps + 5)
+    assert [(part.steps, len(part)) for part in splits(task)] == [(steps, size), (steps, 2), (steps + 5, 3)]
+    for part in splits(task):
+        for n in range(len(part)):
+            state = 0  # a two-state machine, step by step
+            for bit, answer in zip(part.inputs[:, n, 0].tolist(), part.targets[:, n].tolist(), strict=True):
+                state = 1 - state if bit == 1.0 else state
+                assert bit in (0.0, 1.0)
+                assert answer == state
+
+
+def test_parity_bits_are_fair():
+    assert abs(parity(50, (2000, 1, 1)).train.inputs.mean().item() - 0.5) < 0.01  # 6 standard deviations
+
+
+def test_bits_follow_their_seed_and_leave_the_global_generator_alone():
+    assert_follows_its_seed(parity)
+    with pytest.raises(ValueError, match="at least 1 step"):
+        parity(steps=0)

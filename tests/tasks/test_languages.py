@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from recurrence.machines import DFA, parity, tomita
 from recurrence.tasks import LANGUAGES, Acceptor, formal_language, next_symbols
-from recurrence.tasks.draws import blocks, no_three, off_by_one, runs, walk
 from recurrence.tasks.languages import encode
+from recurrence.tasks.word_draws import blocks, no_three, off_by_one, runs, walk
 
 
 def all_words(alphabet, longest):

@@ -1,5 +1,8 @@
 """Sequences and tasks: what they hold, how they are cut, and what they refuse."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -141,3 +144,8 @@ def test_bits_outside_the_unit_interval_are_refused():
     bits = Sequences(X, torch.full((3, 2, 5), 1.5))
     with pytest.raises(ValueError, match="between 0 and 1"):
         Task("bits", bits, bits, bits, 4, 5, "bits per step")
+
+
+def test_importing_the_tasks_loads_neither_scikit_learn_nor_a_figure():
+    code = "import sys, recurrence.tasks; print(*{'sklearn', 'matplotlib', 'IPython'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

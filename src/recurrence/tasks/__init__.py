@@ -14,24 +14,17 @@ from recurrence.tasks.baselines import (
     note_frequencies,
 )
 from recurrence.tasks.files import DataCorrupt, DataNotFound, locate
-from recurrence.tasks.groups import word_problem
+from recurrence.tasks.groups import parity, word_problem
 from recurrence.tasks.images import digits
-from recurrence.tasks.language import wikitext2
 from recurrence.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
+from recurrence.tasks.maps import henon_step, logistic_orbit, logistic_step, lorenz_step, pendulum_step
 from recurrence.tasks.memory import adding, copy_memory, recall
 from recurrence.tasks.music import chorales, folk_tunes
-from recurrence.tasks.physical import (
-    henon_step,
-    logistic_step,
-    lorenz,
-    lorenz_step,
-    pendulum,
-    pendulum_step,
-)
 from recurrence.tasks.registry import FILES, DataFile
 from recurrence.tasks.sequences import KINDS, Kind, Sequences, Task
-from recurrence.tasks.synthetic import logistic_map, logistic_orbit, parity
+from recurrence.tasks.systems import logistic_map, lorenz, pendulum
 from recurrence.tasks.teacher import teacher, teacher_recurrence
+from recurrence.tasks.text import wikitext2
 
 __all__ = [
     "FILES",

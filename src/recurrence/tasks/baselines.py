@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from recurrence.tasks.drawing import checked_steps
+from recurrence.tasks.arguments import checked_steps
 from recurrence.tasks.sequences import Sequences, Task
 
 Split = Literal["train", "valid", "test"]

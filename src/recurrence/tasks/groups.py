@@ -7,10 +7,10 @@ from itertools import permutations
 import torch
 from torch.nn import functional as F
 
-from recurrence.tasks.drawing import checked_sizes, checked_steps, floating, generator_of
+from recurrence.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
 from recurrence.tasks.sequences import Sequences, Task
 
-__all__ = ["word_problem"]
+__all__ = ["parity", "word_problem"]
 
 Permutation = tuple[int, ...]
 LARGEST = 200
@@ -82,6 +82,39 @@ def word_problem(
 
     parts = [draw(length, size) for length, size in zip(lengths, checked_sizes(sizes), strict=True)]
     return Task(f"words over {group}", *parts, len(letters), len(elements), kind="class per step", labels=labels)
+
+
+def parity(
+    steps: int = 20,
+    sizes: tuple[int, int, int] = (1000, 200, 200),
+    seed: int | torch.Generator = 0,
+    test_steps: int | None = None,
+) -> Task:
+    r"""Random bit words; after each bit the parity so far.
+
+    .. math:: y_t = x_1 \oplus x_2 \oplus \dots \oplus x_t, \qquad x_t \in \{0, 1\}.
+
+    Inputs ``(steps, N, 1)`` are fair, independent bits; targets ``(steps, N)`` are the classes 0 (even) and 1 (odd).
+    These are the words over the group of two, ``"Z2"``, read as numbers and not as one-hot vectors.
+
+    Args:
+        steps: length :math:`T` of the words to train on and to choose by.
+        sizes: number of words for training, validation and test. They are drawn independently, so short words recur.
+        seed: a seed, or a generator to draw from.
+        test_steps: length of the test words; None: ``steps``.
+
+    Raises:
+        ValueError: a length or a size is below 1.
+    """
+    generator = generator_of(seed)
+    lengths = (steps, steps, steps if test_steps is None else test_steps)
+    if min(lengths) < 1:
+        raise ValueError(f"a word needs at least 1 step, not {min(lengths)}")
+    parts = []
+    for length, size in zip(lengths, checked_sizes(sizes), strict=True):
+        bits = torch.randint(2, (length, size), generator=generator, device=generator.device)
+        parts.append(Sequences(bits[..., None].to(torch.get_default_dtype()), bits.cumsum(0) % 2))
+    return Task("parity", *parts, input_size=1, output_size=2, kind="class per step", labels=("even", "odd"))
 
 
 def _group(name: str) -> tuple[list[Permutation], Callable[[Permutation], str]]:

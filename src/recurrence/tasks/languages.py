@@ -14,8 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from recurrence.tasks.draws import blocks, mixture, no_three, off_by_one, runs, uniform, walk
 from recurrence.tasks.sequences import Sequences, Task
+from recurrence.tasks.word_draws import blocks, mixture, no_three, off_by_one, runs, uniform, walk
 
 __all__ = ["LANGUAGES", "Language", "encode", "formal_language", "next_symbols"]
 

@@ -3,7 +3,7 @@
 import torch
 from torch.nn import functional as F
 
-from recurrence.tasks.drawing import checked_sizes, checked_steps, floating, generator_of
+from recurrence.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
 from recurrence.tasks.sequences import Sequences, Task
 
 __all__ = ["adding", "copy_memory", "recall"]

@@ -5,7 +5,7 @@ from torch import nn
 
 from recurrence.cells import DeepCell, gaussian_
 from recurrence.dynamics import Realisation
-from recurrence.tasks.drawing import checked_sizes, checked_steps, floating, generator_of
+from recurrence.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
 from recurrence.tasks.sequences import Sequences, Task
 
 __all__ = ["teacher", "teacher_recurrence"]

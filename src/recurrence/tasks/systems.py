@@ -1,89 +1,44 @@
-"""Dynamical systems: the step maps themselves, and two that are to be identified from what they show of themselves."""
-
-from collections.abc import Callable
+"""Dynamical systems as tasks: the next state of a map, and two systems known by what they show of themselves."""
 
 import torch
-from jaxtyping import Float
 from torch import Tensor
 
-from recurrence.tasks.drawing import checked_sizes, checked_steps, floating, generator_of
+from recurrence.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
+from recurrence.tasks.maps import logistic_orbit, lorenz_step, pendulum_step
 from recurrence.tasks.sequences import Sequences, Task
 
-__all__ = ["henon_step", "logistic_step", "lorenz", "lorenz_step", "pendulum", "pendulum_step"]
+__all__ = ["logistic_map", "lorenz", "pendulum"]
 
 
-def logistic_step(h: Float[Tensor, "*batch 1"], x: Tensor | None = None, r: float = 4.0) -> Float[Tensor, "*batch 1"]:
-    r"""The logistic map :math:`f(h, x) = r h (1 - h)`, which has no input: ``x`` is not read.
+def logistic_map(
+    r: float = 4.0,
+    steps: int = 50,
+    sizes: tuple[int, int, int] = (200, 50, 50),
+    seed: int | torch.Generator = 0,
+    dtype: torch.dtype | None = None,
+) -> Task:
+    r"""Orbits of the logistic map from random starts; at each step the next value.
 
-    For :math:`r = 4` its Lyapunov exponent is :math:`\ln 2`.
+    Inputs ``(steps, N, 1)`` are :math:`x_0, \dots, x_{T-1}`, targets :math:`x_1, \dots, x_T` with
+    :math:`x_{t+1} = r x_t (1 - x_t)` and :math:`x_0` uniform in [0, 1). Orbits are computed in float64.
+
+    Args:
+        r: growth rate, from 0 to 4.
+        steps: length :math:`T` of a sequence.
+        sizes: number of orbits for training, validation and test.
+        seed: a seed, or a generator to draw from.
+        dtype: of the result; None: torch's default.
+
+    Raises:
+        ValueError: ``r``, ``steps`` or a size is out of range.
     """
-    return r * h * (1 - h)
-
-
-def henon_step(
-    h: Float[Tensor, "*batch 2"], x: Tensor | None = None, a: float = 1.4, b: float = 0.3
-) -> Float[Tensor, "*batch 2"]:
-    r"""The Hénon map :math:`f((u, v), x) = (1 - a u^2 + v, \; b u)`, which has no input: ``x`` is not read.
-
-    Its Jacobian has determinant :math:`-b` everywhere, so the two exponents sum to :math:`\ln b`.
-
-    Source: Hénon (1976).
-    """
-    u, v = h.unbind(-1)
-    return torch.stack([1 - a * u * u + v, b * u], -1)
-
-
-def lorenz_step(
-    h: Float[Tensor, "*batch 3"],
-    x: Tensor | None = None,
-    dt: float = 0.01,
-    sigma: float = 10.0,
-    rho: float = 28.0,
-    beta: float = 8 / 3,
-) -> Float[Tensor, "*batch 3"]:
-    r"""The Lorenz system after a time ``dt``, by one Runge-Kutta step of order 4. No input: ``x`` is not read.
-
-    .. math:: \dot u = \sigma (v - u), \qquad \dot v = u (\rho - w) - v, \qquad \dot w = u v - \beta w.
-
-    The flow shrinks volumes at the constant rate :math:`\sigma + 1 + \beta`, minus the sum of its exponents.
-
-    Source: Lorenz (1963).
-    """
-
-    def field(h: Tensor) -> Tensor:
-        u, v, w = h.unbind(-1)
-        return torch.stack([sigma * (v - u), u * (rho - w) - v, u * v - beta * w], -1)
-
-    return _runge_kutta(field, h, dt)
-
-
-def pendulum_step(
-    h: Float[Tensor, "*batch 2"], x: Float[Tensor, "*batch 1"], dt: float = 0.2, damping: float = 0.1
-) -> Float[Tensor, "*batch 2"]:
-    r"""A driven pendulum after a time ``dt`` of constant torque :math:`x`, by one Runge-Kutta step of order 4.
-
-    .. math:: \dot\theta = \omega, \qquad \dot\omega = -\sin\theta - \gamma\, \omega + x.
-
-    The state is :math:`(\theta, \omega)`, the angle from the lowest point in radians, not reduced to one turn, and its
-    rate. Time is in units of :math:`\sqrt{l/g}`: a small swing takes :math:`2\pi`. The torque is in units of the one
-    that holds the pendulum horizontal, :math:`m g l`. Without damping and torque the energy
-    :math:`\omega^2/2 - \cos\theta` is kept, up to the error of the method.
-    """
-
-    def field(h: Tensor) -> Tensor:
-        angle, rate = h.unbind(-1)
-        return torch.stack([rate, -angle.sin() - damping * rate + x[..., 0]], -1)
-
-    return _runge_kutta(field, h, dt)
-
-
-def _runge_kutta(field: Callable[[Tensor], Tensor], h: Tensor, dt: float) -> Tensor:
-    """One step of the classical method of order 4 for :math:`h' = field(h)`."""
-    k1 = field(h)
-    k2 = field(h + dt / 2 * k1)
-    k3 = field(h + dt / 2 * k2)
-    k4 = field(h + dt * k3)
-    return h + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    generator = generator_of(seed)
+    parts = []
+    for size in checked_sizes(sizes):
+        start = torch.rand(size, 1, generator=generator, device=generator.device, dtype=torch.float64)
+        orbit = logistic_orbit(start, r, steps).to(dtype or torch.get_default_dtype())
+        parts.append(Sequences(orbit[:-1], orbit[1:]))
+    return Task("logistic map", *parts, input_size=1, output_size=1, kind="value per step")
 
 
 def pendulum(

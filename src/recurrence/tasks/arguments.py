@@ -1,4 +1,4 @@
-"""What every made task is drawn from: a source of randomness, sizes of three splits, a type of numbers."""
+"""What every made task is told: a source of randomness, sizes of three splits, numbers of steps, a type of numbers."""
 
 import operator
 

@@ -16,6 +16,7 @@ from recurrence.dynamics import unroll
 from recurrence.tasks import (
     henon_step,
     linear_delay_r2,
+    logistic_map,
     logistic_orbit,
     logistic_step,
     lorenz,
@@ -239,3 +240,47 @@ def test_a_task_follows_its_seed_and_leaves_the_global_generator_alone(make):
 def test_impossible_systems_are_refused(make, culprit):
     with pytest.raises(ValueError, match=culprit):
         make()
+
+
+# --- the logistic map
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.floats(0, 4), st.floats(0, 1))
+def test_an_orbit_follows_the_map_and_stays_in_the_unit_interval(r, start):
+    orbit = logistic_orbit(start, r, 40).tolist()
+    assert len(orbit) == 41
+    assert orbit[0] == start
+    for x, y in pairwise(orbit):
+        assert 0 <= y <= 1
+        assert y == pytest.approx(r * x * (1 - x), abs=1e-15)
+
+
+def test_the_orbit_at_four_is_the_doubling_of_an_angle():
+    # x = sin^2(pi a) goes to sin^2(2 pi a), an exact solution of the map
+    angle = 0.1234
+    exact = [math.sin(math.pi * angle * 2**t) ** 2 for t in range(16)]
+    assert logistic_orbit(exact[0], 4.0, 15).tolist() == pytest.approx(exact, abs=1e-9)
+
+
+def test_the_logistic_task_asks_for_the_next_value():
+    task = logistic_map(r=3.7, steps=30, sizes=(4, 3, 2), dtype=torch.float64)
+    assert [tuple(part.targets.shape) for part in splits(task)] == [(30, 4, 1), (30, 3, 1), (30, 2, 1)]
+    for part in splits(task):
+        torch.testing.assert_close(part.targets, 3.7 * part.inputs * (1 - part.inputs), rtol=0, atol=1e-15)
+        assert torch.equal(part.targets[:-1], part.inputs[1:])
+    assert logistic_map().train.inputs.dtype == torch.float32
+
+
+@pytest.mark.parametrize(
+    "arguments", [(0.5, 4.1), (0.5, -0.1), (0.5, float("nan")), (1.5, 4.0), (torch.tensor(1), 4.0)]
+)
+def test_an_orbit_out_of_range_is_refused(arguments):
+    with pytest.raises(ValueError, match="between 0 and"):
+        logistic_orbit(*arguments)
+
+
+def test_orbits_follow_their_seed_and_leave_the_global_generator_alone():
+    assert_follows_its_seed(logistic_map)
+    with pytest.raises(ValueError, match="at least 1 step"):
+        logistic_map(steps=0)
