@@ -1,15 +1,15 @@
-"""What comparisons at equal size stand on: widths, starts, a rate for every row, and the choice of the rate."""
+"""What comparisons at equal size stand on: widths, starts, and the choice of the rate."""
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from recurrence.cells import SimpleCell, Stack
 from recurrence.dynamics import Realisation
-from recurrence.experiments import equal_size
-from recurrence.experiments.equal_size import CELLS, RowAdam, make, multiply_adds, parameters, sweep, units_for
+from recurrence.experiments.equal_size import CELLS, make, multiply_adds, parameters, sweep, units_for
 from recurrence.tasks import parity, teacher_recurrence
-from recurrence.training import fit
+from recurrence.training import Fit
 
 NETS = [(cell, depth) for cell in CELLS for depth in (1, 2, 4) if (cell, depth) not in {("GRU", 2), ("GRU", 4)}]
 
@@ -64,23 +64,6 @@ def test_multiplications_of_a_run(task):
     assert multiply_adds(delay, 7, 1) == 18
 
 
-def test_every_row_has_the_run_of_its_own_rate():
-    task = parity(steps=4, sizes=(40, 10, 10))
-    options = {"updates": 6, "batch_size": 8, "clip": 1.0, "progress": False}
-
-    def build():
-        return Realisation(SimpleCell(task.input_size, 5, dtype=torch.float64), nn.Linear(5, 2, dtype=torch.float64))
-
-    def rows(parameters, lr):
-        return RowAdam(parameters, lr, [0.003, 0.05])
-
-    both = fit(build, task, seeds=(0, 1), learning_rate=1.0, optimiser=rows, **options)
-    for seed, rate in enumerate((0.003, 0.05)):
-        alone = fit(build, task, seeds=(seed,), learning_rate=rate, **options)
-        torch.testing.assert_close(both.train_loss[seed], alone.train_loss[0])
-        assert both.train_loss[seed][-1] != both.train_loss[seed][0]
-
-
 @pytest.fixture(scope="module")
 def swept():
     task = parity(steps=3, sizes=(60, 20, 20))
@@ -119,11 +102,11 @@ def test_the_others_choose_the_rate_and_the_rest_is_reported(swept):
 
 
 def test_of_two_equal_rates_the_smaller_one_is_taken(swept, monkeypatch):
-    monkeypatch.setattr(equal_size, "best_metrics", lambda trained: [0.5] * 10)
+    monkeypatch.setattr(Fit, "best_valid", np.full(10, 0.5))
     assert swept((0.05, 0.002)).rate == 0.002
 
 
 def test_a_rate_at_which_the_others_fail_is_not_taken(swept, monkeypatch):
     nan = float("nan")
-    monkeypatch.setattr(equal_size, "best_metrics", lambda trained: [0.9, nan, 1, 1, 1, 0.6, 0.5, 0, 0, 0])
+    monkeypatch.setattr(Fit, "best_valid", np.array([0.9, nan, 1, 1, 1, 0.6, 0.5, 0, 0, 0]))
     assert swept((0.002, 0.05)).rate == 0.05

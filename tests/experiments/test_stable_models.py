@@ -10,7 +10,7 @@ from recurrence.dynamics import unroll
 from recurrence.experiments import stable_models, stable_tasks, stable_training
 from recurrence.experiments.stable_measures import certificates, evaluate, exponent, gradients, truncated, windows
 from recurrence.experiments.stable_nets import KINDS, RATE, Player, ProjectedRows, Reader, start
-from recurrence.experiments.stable_training import best, train
+from recurrence.experiments.stable_training import train
 from recurrence.tasks import Sequences, Task
 from recurrence.training import fit
 
@@ -234,12 +234,6 @@ def test_the_exponent_of_a_stable_net_is_below_its_certificate(problems):
     net = Player("simple, stable", 3, 4, 3, "bits per step")
     rate = certificates(net)["rate"]
     assert exponent(net, problems["chorales"].test.inputs[:40]) <= torch.tensor(rate).log().item() + 1e-6
-
-
-def test_best_rate():
-    assert best([1.0, 2.0], [3.0, 5.0, 4.0, 4.0]) == (1.0, {"1.0": 4.0, "2.0": 4.0})
-    assert best([1.0, 2.0], [float("nan"), 1.0, 9.0, 9.0])[0] == 2.0
-    assert best([1.0, 2.0], [0.2, 0.3], higher=True)[0] == 2.0
 
 
 def test_points_are_different_and_the_essential_ones_come_first():

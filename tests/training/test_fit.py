@@ -128,6 +128,7 @@ def test_the_best_parameters_are_kept_and_patience_ends_a_seed():
     assert (result.valid.argmin(1) == 2).all()
     scores = [evaluate(m, toy("value per step"), "valid") for m in result.models]
     np.testing.assert_allclose(scores, result.valid[:, 2])
+    np.testing.assert_array_equal(result.best_valid, result.valid[:, 2])
 
 
 def test_a_stopped_seed_holds_its_best_value_in_the_curves():
@@ -169,6 +170,7 @@ def test_a_diverging_seed_is_reported_and_the_others_go_on():
     for row in (0, 2):
         np.testing.assert_array_equal(result.valid[row], peace.valid[row])
     assert result.best_update[1] < when
+    np.testing.assert_array_equal(result.best_valid, np.nanmin(result.valid, 1))
     assert result.band().n.tolist() == [3 if update < when else 2 for update in result.updates]
 
 

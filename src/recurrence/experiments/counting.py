@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 
 from recurrence.dynamics import Realisation
-from recurrence.experiments.recognition import CELLS, UNITS, best_metrics, grid, load, reach, train, weights
+from recurrence.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, train, weights
 from recurrence.tasks import Sequences, Task, next_symbols
 
 NAMES = ("a^n b^n", "a^n b^n c^n")
@@ -63,8 +63,7 @@ def run(point: Mapping) -> dict:
         reach.
     """
     words, batch = task(point["language"]), len(COUNTS)
-    losses = grid(point["cell"], words, RATES, OTHER_SEEDS, UPDATES, batch)
-    rate = min(RATES, key=lambda rate: losses[str(rate)])
+    rate, losses = chosen_rate(point["cell"], words, RATES, OTHER_SEEDS, UPDATES, batch)
     result = train(point["cell"], words, rate, SEEDS, UPDATES, batch)
     part = partial(members, point["language"])
     reaches = [
@@ -76,7 +75,7 @@ def run(point: Mapping) -> dict:
         "rates": losses,
         "rate": rate,
         "diverged": len(result.diverged),
-        "valid": best_metrics(result),
+        "valid": result.best_valid.tolist(),
         "reach": reaches,
         "seed": SEEDS[best],
         "weights": weights(result.models[best]),

@@ -9,13 +9,12 @@ Every rate of a grid is tried with the reported seeds and with others, all of th
 updates. The others alone choose the rate.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from time import process_time
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from recurrence.cells import (
     Cell,
@@ -29,7 +28,7 @@ from recurrence.cells import (
     parameter_count,
 )
 from recurrence.dynamics import Realisation
-from recurrence.experiments.recognition import best_metrics
+from recurrence.experiments.rates import RowAdam, best_rate
 from recurrence.experiments.trainability import CELLS as DEEP
 from recurrence.experiments.trainability import start
 from recurrence.tasks import Task
@@ -97,29 +96,6 @@ def multiply_adds(net: Realisation, steps: int, read: int) -> int:
     return steps * sum(W.numel() for W in cell if W.ndim == 2) + read * net.readout.weight.numel()
 
 
-class RowAdam(torch.optim.Adam):
-    """Adam with a learning rate of its own for every row of every parameter.
-
-    Args:
-        parameters: tensors of as many rows as there are rates.
-        lr: a factor of all rates.
-        rates: of the rows.
-    """
-
-    def __init__(self, parameters: Iterable[Tensor], lr: float, rates: Sequence[float]) -> None:
-        super().__init__(parameters, lr=lr)
-        self.rates = rates
-
-    @torch.no_grad()
-    def step(self) -> None:
-        """One update. Adam's is proportional to its rate, so a row goes its share of the way."""
-        rows = [p for group in self.param_groups for p in group["params"]]
-        before = [p.clone() for p in rows]
-        super().step()
-        for p, old in zip(rows, before, strict=True):
-            p.copy_(torch.lerp(old, p, p.new_tensor(self.rates).view(-1, *[1] * (p.ndim - 1))))
-
-
 @dataclass(frozen=True)
 class Sweep:
     """What came of training all rates with all seeds.
@@ -169,14 +145,13 @@ def sweep(
     )
     seconds = process_time() - began
     many = len(others) + len(seeds)
-    best, sign = best_metrics(trained), -1 if OBJECTIVES[task.kind].higher_is_better else 1
-    means = [sum(best[many * i : many * i + len(others)]) / len(others) for i in range(len(rates))]
-    chosen = min(range(len(rates)), key=lambda i: (means[i] != means[i], sign * means[i], rates[i]))
+    tried = trained.best_valid.reshape(len(rates), many)[:, : len(others)].flatten().tolist()
+    rate, means = best_rate(rates, tried, OBJECTIVES[task.kind].higher_is_better)
     reported = [range(many * i + len(others), many * (i + 1)) for i in range(len(rates))]
-    rows = reported[chosen]
+    rows = reported[list(rates).index(rate)]
     result = {
-        "rates": dict(zip(map(str, rates), means, strict=True)),
-        "rate": rates[chosen],
+        "rates": means,
+        "rate": rate,
         "test": [trained.test[row].item() for row in rows],
         "test by rate": {
             str(rate): trained.test[list(part)].tolist() for rate, part in zip(rates, reported, strict=True)
@@ -187,4 +162,4 @@ def sweep(
         "diverged": [trained.diverged.get(trained.seeds[row]) for row in rows],
         "seconds": seconds,
     }
-    return Sweep(trained, rates[chosen], rows, result)
+    return Sweep(trained, rate, rows, result)

@@ -40,8 +40,8 @@ from recurrence.experiments.feed_forward_training import (
     fitted,
     trained,
 )
-from recurrence.experiments.recognition import best_metrics
-from recurrence.experiments.stable_training import CLIP, best
+from recurrence.experiments.rates import best_rate
+from recurrence.experiments.stable_training import CLIP
 from recurrence.training import OBJECTIVES
 
 SEEDS = range(5)
@@ -109,7 +109,7 @@ def small(name: str, kind: str) -> dict:
     tried, others, budget, test = RATES[name], OTHER_SEEDS[name], BUDGETS[name], on.task(name).test
     seeds, each = [1000 * i + s for i in range(len(tried)) for s in others], [rate for rate in tried for _ in others]
     first = fitted(name, kind, seeds, each, **budget)
-    rate, rates = best(tried, best_metrics(first), OBJECTIVES[on.task(name).kind].higher_is_better)
+    rate, rates = best_rate(tried, first.best_valid.tolist(), OBJECTIVES[on.task(name).kind].higher_is_better)
     began = process_time()
     last = fitted(name, kind, [*SEEDS], [rate] * len(SEEDS), **budget)
     return {
@@ -131,7 +131,7 @@ def words(name: str, kind: str) -> dict:
     tried, others, updates, test = RATES[name], OTHER_SEEDS[name], BUDGETS[name]["updates"], on.task(name).test
     each = [rate for rate in tried for _ in others]
     _, _, curves = trained(name, kind, [*others] * len(tried), each, updates // 4, evaluations=1)
-    rate, rates = best(tried, [curve[-1] for curve in curves])
+    rate, rates = best_rate(tried, [curve[-1] for curve in curves])
     began = process_time()
     readers, at, valid = trained(name, kind, SEEDS, [rate] * len(SEEDS), updates)
     seconds = process_time() - began

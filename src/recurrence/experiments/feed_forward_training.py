@@ -8,8 +8,8 @@ from torch.func import functional_call, vmap
 
 from recurrence.experiments import stable_tasks as on
 from recurrence.experiments.causal_nets import CausalNet
-from recurrence.experiments.equal_size import RowAdam
 from recurrence.experiments.feed_forward_nets import WordNet, player, reader
+from recurrence.experiments.rates import RowAdam
 from recurrence.experiments.stable_training import CLIP, EVALUATIONS
 from recurrence.tasks import Sequences
 from recurrence.training import OBJECTIVES, Fit, fit

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 
 from recurrence.dynamics import Realisation
-from recurrence.experiments.recognition import CELLS, UNITS, best_metrics, grid, load, reach, right, train, weights
+from recurrence.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, right, train, weights
 from recurrence.tasks import LANGUAGES, Sequences, Task, formal_language
 
 NAMES = ("parity", "tomita 3", "tomita 6", "a^n b^n", "a^n b^n c^n", "dyck-1")
@@ -79,10 +79,9 @@ def run(point: Mapping) -> dict:
     """
     language, cell = point["language"], point["cell"]
     words = task(language)
-    losses = grid(cell, words, RATES, OTHER_SEEDS, UPDATES, BATCH)
-    rate = min(RATES, key=lambda rate: losses[str(rate)])
+    rate, losses = chosen_rate(cell, words, RATES, OTHER_SEEDS, UPDATES, BATCH)
     result = train(cell, words, rate, SEEDS, UPDATES, BATCH)
-    valid, alive = best_metrics(result), [seed not in result.diverged for seed in SEEDS]
+    valid, alive = result.best_valid.tolist(), [seed not in result.diverged for seed in SEEDS]
     fractions = {
         name: [right(model, band(language, name)).double().mean().item() for model in result.models] for name in BANDS
     }

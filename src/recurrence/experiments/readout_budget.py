@@ -69,4 +69,4 @@ def run(point: Mapping) -> dict:
         learning_rate=RATE,
         progress=False,
     )
-    return {"valid": result.valid.max(1).tolist(), "test": result.test.tolist(), "diverged": len(result.diverged)}
+    return {"valid": result.best_valid.tolist(), "test": result.test.tolist(), "diverged": len(result.diverged)}

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from recurrence.cells import Cell, GRUCell, LSTMCell, SimpleCell
 from recurrence.dynamics import Realisation
+from recurrence.experiments.rates import best_rate
 from recurrence.tasks import Sequences, Task
 from recurrence.training import Fit, fit
 
@@ -60,17 +61,13 @@ def train(
     )
 
 
-def grid(cell: str, task: Task, rates: Iterable[float], seeds: Iterable[int], updates: int, batch_size: int) -> dict:
-    """For every rate the mean, over seeds that are not reported, of the best validation metric, in nats."""
+def chosen_rate(
+    cell: str, task: Task, rates: Sequence[float], seeds: Iterable[int], updates: int, batch_size: int
+) -> tuple[float, dict[str, float]]:
+    """The rate with the lowest mean, over seeds that are not reported, of the best loss in nats; that mean by rate."""
     seeds = list(seeds)
-    fits = {rate: train(cell, task, rate, seeds, updates, batch_size) for rate in rates}
-    return {str(rate): sum(best_metrics(result)) / len(seeds) for rate, result in fits.items()}
-
-
-def best_metrics(result: Fit) -> list[float]:
-    """The validation metric of the parameters that were kept, a number a seed."""
-    rows = zip(result.valid, result.best_update, strict=True)
-    return [curve[result.updates == at].item() for curve, at in rows]
+    fits = [train(cell, task, rate, seeds, updates, batch_size) for rate in rates]
+    return best_rate(rates, [loss for result in fits for loss in result.best_valid.tolist()])
 
 
 @torch.no_grad()

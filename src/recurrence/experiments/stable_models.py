@@ -34,10 +34,10 @@ from itertools import combinations
 import torch
 
 from recurrence.experiments import stable_tasks as on
-from recurrence.experiments.recognition import best_metrics
+from recurrence.experiments.rates import best_rate
 from recurrence.experiments.stable_measures import certificates, distance, evaluate, exponent, gradients, truncated
 from recurrence.experiments.stable_nets import FORGET, KINDS, RATE, Player, ProjectedRows, Reader
-from recurrence.experiments.stable_training import CLIP, EVALUATIONS, best, chosen_rate, trained
+from recurrence.experiments.stable_training import CLIP, EVALUATIONS, chosen_rate, trained
 from recurrence.tasks import Sequences
 from recurrence.training import OBJECTIVES, Fit, fit
 
@@ -143,7 +143,7 @@ def small(name: str, kind: str) -> tuple[dict, tuple[Player, ...]]:
 
     others, tried = on.OTHER_SEEDS[name], on.RATES["Adam"][name]
     first = fitted([1000 * i + s for i in range(len(tried)) for s in others], [r for r in tried for _ in others])
-    rate, rates = best(tried, best_metrics(first), OBJECTIVES[problem.kind].higher_is_better)
+    rate, rates = best_rate(tried, first.best_valid.tolist(), OBJECTIVES[problem.kind].higher_is_better)
     last = fitted([*on.SEEDS[name]], [rate] * len(on.SEEDS[name]))
     result = {
         "test": last.test.tolist(),

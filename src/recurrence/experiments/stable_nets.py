@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from recurrence.cells import Cell, LSTMCell, SimpleCell, orthogonal_
 from recurrence.dynamics import Realisation
-from recurrence.experiments.equal_size import RowAdam
+from recurrence.experiments.rates import RowAdam
 from recurrence.stability import project
 from recurrence.training import OBJECTIVES
 

@@ -10,6 +10,7 @@ from torch.func import functional_call, vmap
 
 from recurrence.cells import Cell
 from recurrence.dynamics import unroll
+from recurrence.experiments.rates import best_rate
 from recurrence.experiments.stable_measures import evaluate
 from recurrence.experiments.stable_nets import Player, Reader
 from recurrence.experiments.stable_tasks import (
@@ -150,18 +151,4 @@ def chosen_rate(name: str, kind: str, optimiser: str, updates: int) -> tuple[flo
     rates, others = RATES[optimiser][name], OTHER_SEEDS[name]
     seeds, each = [*others] * len(rates), [rate for rate in rates for _ in others]
     _, course = trained(name, kind, seeds, each, updates, optimiser, evaluations=1)
-    return best(rates, [curve[-1] for curve in course.valid])
-
-
-def best(rates: Sequence[float], values: Sequence[float], higher: bool = False) -> tuple[float, dict[str, float]]:
-    """The rate with the best mean value, of two the smaller one; and the means by rate.
-
-    Args:
-        rates: what was tried.
-        values: equally many a rate, rate by rate; a rate with one that is no number comes last.
-        higher: whether a higher value is better.
-    """
-    each, sign = len(values) // len(rates), -1 if higher else 1
-    means = {rate: sum(values[i * each : (i + 1) * each]) / each for i, rate in enumerate(rates)}
-    rate = min(rates, key=lambda rate: (means[rate] != means[rate], sign * means[rate], rate))
-    return rate, {str(rate): mean for rate, mean in means.items()}
+    return best_rate(rates, [curve[-1] for curve in course.valid])

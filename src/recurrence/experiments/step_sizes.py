@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import Realisation
+from recurrence.experiments.rates import best_rate
 from recurrence.tasks import Task, chorales, digits
 from recurrence.training import fit
 
@@ -81,7 +82,7 @@ def run(point: Mapping) -> dict:
         progress=False,
         **budget,
     )
-    best = [curve[result.updates == at].item() for curve, at in zip(result.valid, result.best_update, strict=True)]
+    best = result.best_valid.tolist()
     return {"valid": sum(best) / len(best), "seeds": best, "diverged": len(result.diverged)}
 
 
@@ -110,5 +111,4 @@ def _grid(result: Mapping) -> dict[str, dict[str, dict[float, float]]]:
 
 
 def _best(task: str, scores: Mapping[float, float]) -> float:
-    sign = -1 if task in HIGHER_IS_BETTER else 1
-    return min(scores, key=lambda rate: (sign * scores[rate], rate))
+    return best_rate([*scores], [*scores.values()], task in HIGHER_IS_BETTER)[0]

@@ -162,7 +162,7 @@ def run(point: Mapping) -> dict:
     def table(values: list) -> list[list]:
         return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
 
-    best = [min((v for v in row if v == v), default=None) for row in result.valid.tolist()]
+    best = [loss if loss == loss else None for loss in result.best_valid.tolist()]
     return {
         "rate": rate,
         "rates": {str(rate): count for rate, count in counts.items()},

@@ -53,6 +53,11 @@ class Fit:
     reached: dict[int, int]
     seconds: float
 
+    @property
+    def best_valid(self) -> np.ndarray:
+        """(seeds,), the validation metric of the best parameters."""
+        return self.valid[self.updates == self.best_update[:, None]]
+
     def interval(self, level: float = 0.95) -> Interval:
         """The test metric over the seeds: its mean and Student interval."""
         return interval(self.test, level)
