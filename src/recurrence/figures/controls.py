@@ -26,6 +26,9 @@ class Control:
     Attributes:
         name: the keyword under which ``compute`` and the view receive the value.
         label: what the reader sees beside the control.
+
+    Raises:
+        ValueError: a name that is no identifier, or an empty label.
     """
 
     name: str
@@ -72,6 +75,8 @@ def _check_default(control: Control, default: Any, values: Sequence[Any]) -> Non
 @dataclass(frozen=True)
 class Slider(Control):
     """A range of numbers: either ``values``, or ``min`` to ``max`` in steps of ``step``, both ends included.
+
+    It begins at ``default``, else at the first of them; ``unit`` stands behind each.
 
     Raises:
         ValueError: no or unsorted values, a step that does not lead from ``min`` to ``max``, a default off the grid.
@@ -157,7 +162,11 @@ class Slider(Control):
 
 @dataclass(frozen=True)
 class Choice(Control):
-    """One of a few named options, a drop-down list. ``options`` are the values, shown by ``str``."""
+    """One of a few named options, a drop-down list. ``options`` are the values, shown by ``str``, the first at first.
+
+    Raises:
+        ValueError: no option, two that are shown alike, or a ``default`` that is none of them.
+    """
 
     options: Sequence[Any] = ()
     default: Any = None
@@ -201,7 +210,10 @@ class Choice(Control):
 
 @dataclass(frozen=True)
 class Number(Control):
-    """A number typed by the reader, between ``min`` and ``max``; only for explorers that compute in the page."""
+    """A number typed by the reader, between ``min`` and ``max``; only for explorers that compute in the page.
+
+    It begins at ``default``, else at ``min``; numbers ``step`` apart may be typed, any without. No default lies outside.
+    """
 
     min: float = 0
     max: float = 1
@@ -233,7 +245,10 @@ class Number(Control):
 
 @dataclass(frozen=True)
 class Text(Control):
-    """A line typed by the reader; only for explorers that compute in the page. ``alphabet``: the symbols allowed."""
+    """A line typed by the reader; only for explorers that compute in the page.
+
+    It begins as ``default`` and has at most ``max_length`` symbols, all of them of the ``alphabet`` if there is one.
+    """
 
     default: str = ""
     alphabet: str | None = None

@@ -1,7 +1,8 @@
 r"""How far a stable model and its truncation are apart: states, gradients, weights after training, outputs.
 
-Every bound is a function of a cell's :class:`Constants` and a loss's :class:`LossConstants` (written L and M), in their
-norm; none has a constant of its own. All hold for the mean over a batch, and over times, of a loss that each state has.
+Every bound is a function of a cell's :class:`~recurrence.stability.Constants` and a loss's
+:class:`~recurrence.stability.LossConstants` (written L and M), in their norm; none has a constant of its own. All hold
+for the mean over a batch, and over times, of a loss that each state has.
 """
 
 from collections.abc import Sequence

@@ -2,9 +2,9 @@ r"""How fast one step brings two states together: upper bounds of the one-step g
 
 .. math:: \lambda \ge \sup_{h \ne h',\, |x|_\infty \le B_x} \frac{|f(h, x) - f(h', x)|}{|h - h'|}
 
-over the states of a stated forward-invariant set (:func:`invariant_set`). The map is a contraction if
-:math:`\lambda < 1`; a bound of 1 or more certifies nothing. The bound is of the exact map of the weights as they are,
-and is computed in float64 and rounded upwards; what rounding does to a *run* is another matter.
+over the states of a stated forward-invariant set (:func:`~recurrence.stability.invariant_set`). The map is a
+contraction if :math:`\lambda < 1`; a bound of 1 or more certifies nothing. The bound is of the exact map of the weights
+as they are, and is computed in float64 and rounded upwards; what rounding does to a *run* is another matter.
 """
 
 from math import floor, inf, log, prod, sqrt

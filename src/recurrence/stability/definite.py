@@ -1,8 +1,9 @@
 r"""Definite memory: machines whose answer depends on the last k symbols only, and contractive nets that are such.
 
 A machine is **definite of order k** if any two words of at least k symbols with the same last k of them are both
-accepted or both rejected. A contraction whose output keeps a margin is one (:func:`definite_window`), and every such
-machine has a contraction (:func:`definite_net`). PARITY is definite of no order.
+accepted or both rejected. A contraction whose output keeps a margin is one
+(:func:`~recurrence.stability.definite_window`), and every such machine has a contraction
+(:func:`~recurrence.stability.definite_net`). PARITY is definite of no order.
 """
 
 from collections.abc import Hashable, Iterable

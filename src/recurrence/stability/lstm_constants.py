@@ -1,8 +1,9 @@
 r"""Constants of an LSTM's step in the max norm on :math:`(h, c)`, from the sizes of its weights.
 
-A set of weights is given by :class:`LSTMBounds`: every row of the recurrent matrices has a largest sum, every forget
-gate a largest value :math:`F_j`. Such a set is convex, and so is that of the states with :math:`|h_j| \le 1` and
-:math:`|c_j| \le C_j = 1/(1 - F_j)`. The formulas have :math:`F = \max_j F_j` and :math:`C = \max_j C_j`.
+A set of weights is given by :class:`~recurrence.stability.LSTMBounds`: every row of the recurrent matrices has a
+largest sum, every forget gate a largest value :math:`F_j`. Such a set is convex, and so is that of the states with
+:math:`|h_j| \le 1` and :math:`|c_j| \le C_j = 1/(1 - F_j)`. The formulas have :math:`F = \max_j F_j` and :math:`C =
+\max_j C_j`.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,8 @@
 r"""Formal languages: after every symbol of a word, whether what has been read so far belongs to the language.
 
-A :class:`Language` is a predicate on words, written as plainly as the definition, and a way to draw words of a given
-length in which members and near misses are not vanishingly rare. The predicates know nothing of automata.
+A :class:`~recurrence.tasks.Language` is a predicate on words, written as plainly as the definition, and a way to draw
+words of a given length in which members and near misses are not vanishingly rare. The predicates know nothing of
+automata.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""What happens during training, a row a seed, and what comes out of it: a :class:`Fit`."""
+"""What happens during training, a row a seed, and what comes out of it: a :class:`~recurrence.training.Fit`."""
 
 from dataclasses import dataclass
 from typing import Literal

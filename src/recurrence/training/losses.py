@@ -1,8 +1,9 @@
 r"""What a net is trained to do, by the kind of its task.
 
-An :class:`Objective` says where the outputs :math:`y_t` are read (at a sequence's end, or at every step), the loss
-whose gradient is followed and the metric that is reported. Both are written for single outputs and know nothing of
-padding: :meth:`Objective.total` reads the real steps only. Another objective than these is passed to ``fit``.
+An :class:`~recurrence.training.Objective` says where the outputs :math:`y_t` are read (at a sequence's end, or at every
+step), the loss whose gradient is followed and the metric that is reported. Both are written for single outputs and know
+nothing of padding: :meth:`~recurrence.training.Objective.total` reads the real steps only. Another objective than these
+is passed to ``fit``.
 """
 
 from collections.abc import Callable
