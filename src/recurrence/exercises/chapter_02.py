@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from recurrence.exact import SimpleRNN
 from recurrence.exact.numbers import Number
+from recurrence.exercises.designs import parts_of
 from recurrence.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
@@ -40,21 +41,12 @@ def _numbers(value: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
     return array
 
 
-def _parts(value: Any, names: str) -> Sequence[Any]:
-    if value is None:
-        raise ValueError("got None; is a return missing?")
-    wanted = names.split(", ")
-    if not isinstance(value, list | tuple) or len(value) != len(wanted):
-        raise ValueError(f"the answer is ({names}), {len(wanted)} values")
-    return value
-
-
 # A net by folding
 
 
 def _largest_so_far(value: Any, xs: Sequence[int]) -> list[Number]:
     """The outputs at times 0, 1, ..., of a net with at most two ReLU units and one input."""
-    W, U, b, h0, w, c = _parts(value, "W, U, b, h0, w, c")
+    W, U, b, h0, w, c = parts_of(value, "W", "U", "b", "h0", "w", "c")
     if not isinstance(W, list | tuple) or len(W) not in (1, 2):
         found = f"{len(W)} of them" if isinstance(W, list | tuple) else f"an object of type {type(W).__name__}"
         raise ValueError(f"W is a list of one or two rows, one to a unit, and not {found}")
@@ -137,7 +129,7 @@ def _deep_cell(generator: Generator) -> Case:
 def _counted(value: Any, p: int, bits: Sequence[int]) -> list[int]:
     """The states of h' = relu(v . relu(w h + u x + b) + c) with two hidden units, from 0."""
     shapes = {"w": (2,), "u": (2,), "b": (2,), "v": (2,), "c": ()}
-    parts = _parts(value, "w, u, b, v, c")
+    parts = parts_of(value, "w", "u", "b", "v", "c")
     w, u, b, v, c = (_numbers(part, shape, name) for part, (name, shape) in zip(parts, shapes.items(), strict=True))
 
     def step(h: int, x: int) -> int:

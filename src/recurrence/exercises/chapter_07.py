@@ -14,6 +14,7 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
+from recurrence.exercises.designs import parts_of
 from recurrence.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
@@ -135,10 +136,9 @@ def _triangle_wave(T: int, x: Fraction) -> float:
 
 def _folded(value: Any, T: int, x: Fraction) -> float:
     """The output of the reader's net at time T on the inputs x, 0, 0, ..."""
-    if not isinstance(value, list | tuple) or len(value) != 4:
-        raise ValueError("the answer is (W, U, b, w), 4 values")
+    parts = parts_of(value, "W", "U", "b", "w")
     try:
-        W, U, b, w = (torch.as_tensor(part, dtype=torch.float64) for part in _plain(value))
+        W, U, b, w = (torch.as_tensor(part, dtype=torch.float64) for part in _plain(parts))
     except (TypeError, ValueError) as error:
         raise ValueError("the answer is (W, U, b, w) with W a list of rows and the others lists of numbers") from error
     d = len(w) if w.ndim else 0

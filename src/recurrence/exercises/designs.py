@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-__all__ = ["net_weights", "run_linear", "run_relu_net", "run_table", "settled_period"]
+__all__ = ["PARTS", "net_weights", "parts_of", "run_linear", "run_relu_net", "run_table", "settled_period"]
+
+PARTS = ("W", "U", "b", "h0", "w", "c")
+"""Of a net: weights of the state and the input, bias, start, and the readout w . h + c."""
 
 
 def run_table(value: Any, word: Sequence[int]) -> bool:
@@ -64,6 +67,15 @@ def settled_period(value: Any, period: int) -> int:
     return found
 
 
+def parts_of(value: Any, *names: str, what: str = "values") -> tuple:
+    """The parts of an answer that is a list or tuple with one to each name; a ValueError if it is not."""
+    if value is None:
+        raise ValueError("got None; is a return missing?")
+    if not isinstance(value, list | tuple) or len(value) != len(names):
+        raise ValueError(f"the answer is ({', '.join(names)}), {len(names)} {what}")
+    return tuple(value)
+
+
 def net_weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
     """The parts of a net as arrays of floats, one to a name.
 
@@ -76,11 +88,9 @@ def net_weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
     Raises:
         ValueError: a part is missing, holds no numbers or has another shape.
     """
-    expected = f"the answer is ({', '.join(names.split())})"
-    if not isinstance(value, list | tuple) or len(value) != len(names.split()):
-        raise ValueError(f"{expected}, {len(names.split())} values")
+    given, expected = parts_of(value, *names.split()), f"the answer is ({', '.join(names.split())})"
     try:
-        parts = [np.asarray(_detached(part), dtype=float) for part in value]
+        parts = [np.asarray(_detached(part), dtype=float) for part in given]
     except (TypeError, ValueError) as error:
         raise ValueError(f"{expected} in numbers, lists or tensors; {error}") from error
     d = parts[0].shape[-1] if parts[0].ndim else 1

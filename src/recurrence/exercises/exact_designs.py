@@ -10,6 +10,7 @@ from typing import Any
 
 from recurrence.exact import Recognizer, SimpleRNN
 from recurrence.exact.numbers import Number, vector
+from recurrence.exercises.designs import PARTS, parts_of
 from recurrence.machines import DFA, all_words
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
 ]
 
 Word = Sequence[Hashable]
-PARTS = ("W", "U", "b", "h0", "w", "c")
 MACHINE_PARTS = "states, alphabet, transitions, start, accept"
 
 
@@ -49,10 +49,8 @@ def decide_machine(value: Any, wanted: DFA) -> bool:
 
 def threshold_side(value: Any, x: Sequence[int]) -> bool:
     """On which side of the hyperplane (w1, ..., wn, b) the point x lies: w . x + b >= 1, or <= -1."""
-    names = ", ".join([*(f"w{i}" for i in range(1, len(x) + 1)), "b"])
-    if not isinstance(value, list | tuple) or len(value) != len(x) + 1:
-        raise ValueError(f"the answer is ({names}), {len(x) + 1} integers")
-    *w, b = _integers(value, "the answer")
+    names = [*(f"w{i}" for i in range(1, len(x) + 1)), "b"]
+    *w, b = _integers(parts_of(value, *names, what="integers"), "the answer")
     side = sum(weight * bit for weight, bit in zip(w, x, strict=True)) + b
     if side == 0:
         raise ValueError(f"w . x + b is 0 at x = {x}, neither at least 1 nor at most -1")
@@ -139,15 +137,13 @@ LONG = 200
 
 
 def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recognizer:
-    if not isinstance(value, list | tuple) or len(value) != len(PARTS):
-        raise ValueError(f"the answer is ({', '.join(PARTS)}), {len(PARTS)} values")
+    W, U, b, h0, w, c = parts_of(value, *PARTS)
     for name, part in zip(PARTS[:-1], value, strict=False):
         rows = name in "WU"
         if _length(part) is None or (rows and None in map(_length, part)):
             raise ValueError(
                 f"part {name} is a list of {'rows, one' if rows else 'numbers, one'} to a unit, and not {part!r}"
             )
-    W, U, b, h0, w, c = value
     try:
         net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
     except (TypeError, ValueError) as error:

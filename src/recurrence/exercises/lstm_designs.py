@@ -9,6 +9,7 @@ from torch import Tensor
 
 from recurrence.cells import LSTMCell
 from recurrence.dynamics import Realisation
+from recurrence.exercises.designs import parts_of
 from recurrence.tasks import LANGUAGES, Acceptor
 
 __all__ = ["counting_cell", "decide_order"]
@@ -60,10 +61,7 @@ def decide_order(value: Any) -> bool:
 
 
 def _net(value: Any) -> Realisation:
-    expected = "the answer is (cell, w, c)"
-    if not isinstance(value, list | tuple) or len(value) != 3:
-        raise ValueError(f"{expected}, 3 values")
-    cell, w, c = value
+    (cell, w, c), expected = parts_of(value, "cell", "w", "c"), "the answer is (cell, w, c)"
     if not isinstance(cell, LSTMCell) or (cell.input_size, cell.state_size) != (2, UNITS):
         raise ValueError(f"{expected} with the cell that the function was given, an LSTMCell(2, {UNITS})")
     w, c = _tensor(w), _tensor(c)

@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from recurrence.exercises.designs import net_weights
+from recurrence.exercises.designs import PARTS, net_weights, parts_of
 
 __all__ = ["survives_noise", "survivors"]
 
 Activation = Callable[[np.ndarray], np.ndarray]
 ACTIVATIONS: dict[str, Activation] = {"tanh": np.tanh, "relu": lambda u: np.maximum(u, 0)}
-PARTS = ("W", "U", "b", "h0", "w", "c")
 COPIES, ENOUGH, NOISE, MOST_UNITS = 20, 18, 0.02, 20
 BITS = np.random.default_rng(0).integers(0, 2, size=(200, 100))
 """A hundred words of two hundred bits, one a column."""
@@ -51,11 +50,9 @@ def survives_noise(value: Any) -> bool:
 
 
 def _net(value: Any) -> tuple[list[np.ndarray], Activation]:
-    expected = f"the answer is ({', '.join(PARTS)}, activation)"
-    if not isinstance(value, list | tuple) or len(value) != len(PARTS) + 1:
-        raise ValueError(f"{expected}, {len(PARTS) + 1} values")
-    *numbers, activation = value
+    *numbers, activation = parts_of(value, *PARTS, "activation")
     if not isinstance(activation, str) or activation not in ACTIVATIONS:
+        expected = f"the answer is ({', '.join(PARTS)}, activation)"
         raise ValueError(f"{expected} with activation {' or '.join(map(repr, ACTIVATIONS))}, and not {activation!r}")
     parts = net_weights(numbers, " ".join(PARTS), "dd d2 d d d -")
     if len(parts[0]) > MOST_UNITS:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from recurrence.cells import SimpleCell
 from recurrence.dynamics import jacobians, unroll
+from recurrence.exercises.designs import parts_of
 
 __all__ = ["flip_flop", "forgets", "is_enough", "refutes"]
 
@@ -75,10 +76,9 @@ def flip_flop(value: Any, word: Sequence[int]) -> int:
 
 
 def _net(value: Any) -> tuple[SimpleCell, Tensor, Tensor]:
-    if not isinstance(value, list | tuple) or len(value) != 5:
-        raise ValueError("the answer is (W, U, b, w, c), 5 values")
+    parts = parts_of(value, "W", "U", "b", "w", "c")
     try:
-        W, U, b, w, c = (torch.as_tensor(part, dtype=torch.float64) for part in value)
+        W, U, b, w, c = (torch.as_tensor(part, dtype=torch.float64) for part in parts)
     except (TypeError, ValueError) as error:
         raise ValueError("W is a list of rows, U, b and w are lists of numbers and c is a number") from error
     d = len(w) if w.ndim else 0

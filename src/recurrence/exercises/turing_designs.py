@@ -3,7 +3,7 @@
 Each function takes the reader's value first and raises a ValueError that says what was expected of it.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -12,6 +12,7 @@ from recurrence.compile import turing_to_rnn
 from recurrence.exact import HaltingNet, Recognizer, SimpleRNN
 from recurrence.exact.matrix import Matrix
 from recurrence.exact.numbers import Number, vector
+from recurrence.exercises.designs import PARTS, parts_of
 from recurrence.machines import TuringMachine
 
 __all__ = [
@@ -23,8 +24,6 @@ __all__ = [
     "tells_tops",
     "value_of_pop",
 ]
-
-PARTS = "W, U, b, h0, w, c"
 
 
 def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], words: Iterable[str], steps: int) -> bool:
@@ -52,7 +51,7 @@ def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], word
 
 def value_of_pop(value: Any, v: Fraction) -> Number:
     r""":math:`\alpha v - \beta\, \mathrm{slu}(\gamma v - \delta)` for a reader's four numbers."""
-    alpha, beta, gamma, delta = _numbers(value, ("alpha", "beta", "gamma", "delta"))
+    alpha, beta, gamma, delta = _numbers(value, "alpha", "beta", "gamma", "delta")
     return alpha * v - beta * min(max(gamma * v - delta, 0), 1)
 
 
@@ -64,7 +63,7 @@ def tells_tops(value: Any, base: int, error: Fraction) -> str:
     """
     if value is None:
         return "None"
-    alpha, beta = _numbers(value, ("alpha", "beta"))
+    alpha, beta = _numbers(value, "alpha", "beta")
     for v, on_top in ((Fraction(1, base) + error, 0), (Fraction(base - 1, base) - error, 1)):
         read = min(max(alpha * v - beta, 0), 1)
         if read != on_top:
@@ -118,14 +117,13 @@ def _prefix(word: str, t: int) -> str:
 
 
 def _parts(value: Any) -> tuple:
-    if not isinstance(value, list | tuple) or len(value) != 6:
-        raise ValueError(f"the answer is ({PARTS}), 6 values")
-    for name, part in zip(PARTS.split(", ")[:5], value, strict=False):
+    parts = parts_of(value, *PARTS)
+    for name, part in zip(PARTS[:5], parts, strict=False):
         rows = part if name in "WU" and isinstance(part, Iterable) else ()
         if not isinstance(part, Iterable | Matrix) or not all(isinstance(row, Iterable) for row in rows):
             kind = "list of rows" if name in "WU" else "list of numbers"
             raise ValueError(f"{name} is {part!r}, and should be a {kind}")
-    return tuple(value)
+    return parts
 
 
 def _built(build: Callable[[], Any], most: int) -> Any:
@@ -138,10 +136,9 @@ def _built(build: Callable[[], Any], most: int) -> Any:
     return net
 
 
-def _numbers(value: Any, names: Sequence[Hashable]) -> tuple[Number, ...]:
-    if not isinstance(value, list | tuple) or len(value) != len(names):
-        raise ValueError(f"the answer is ({', '.join(map(str, names))}), {len(names)} numbers")
+def _numbers(value: Any, *names: str) -> tuple[Number, ...]:
+    parts = parts_of(value, *names, what="numbers")
     try:
-        return vector(value, "the answer")
+        return vector(parts, "the answer")
     except TypeError as error:
         raise ValueError(f"numbers are exact, int or Fraction: {error}") from error

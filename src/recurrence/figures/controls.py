@@ -212,7 +212,7 @@ class Choice(Control):
 class Number(Control):
     """A number typed by the reader, between ``min`` and ``max``; only for explorers that compute in the page.
 
-    It begins at ``default``, else at ``min``; numbers ``step`` apart may be typed, any without. No default lies outside.
+    It begins at ``default``, else at ``min``; numbers ``step`` apart may be typed, any without. No default is outside.
     """
 
     min: float = 0
