@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from small_tasks import WORDS, drawn, small_tasks
 from torch import nn
 
 from recurrence.experiments import feed_forward, feed_forward_nets, feed_forward_training, stable_tasks
@@ -15,29 +16,14 @@ from recurrence.experiments.feed_forward_training import evaluate, readers, trai
 from recurrence.experiments.stored import read
 from recurrence.experiments.temporal_convolution import TemporalConvolution
 from recurrence.stability import truncated_states
-from recurrence.tasks import Sequences, Task
 
 RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
-WORDS = 30
-
-
-def drawn(*shape, seed=0):
-    return torch.rand(shape, generator=torch.Generator().manual_seed(seed))
 
 
 @pytest.fixture
 def problems(monkeypatch):
     """A small problem under every name, few seeds and updates."""
-    bits = (drawn(40, 12, 3) < 0.4).float()
-    music = Sequences(bits[:-1], bits[1:], torch.arange(12) % 12 + 28)
-    images = Sequences(drawn(20, 12, 1), torch.arange(12) % 3)
-    ids = (drawn(141, 4) * WORDS).long()
-    text = Sequences(ids[:-1], ids[1:])
-    made = {
-        "chorales": Task("music", music, music, music, 3, 3, "bits per step"),
-        "digits": Task("images", images, images, images, 1, 3, "class at end"),
-        "words": Task("text", text, text, text, WORDS, WORDS, "class per step"),
-    }
+    made = small_tasks(40, 20, 141)
     monkeypatch.setattr(stable_tasks, "task", made.get)
     monkeypatch.setattr(feed_forward_nets, "VECTOR", 6)
     monkeypatch.setitem(stable_tasks.TEXTS, "words", WORDS)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from small_tasks import WORDS, drawn, small_tasks
 
 from recurrence.cells import LSTMCell
 from recurrence.dynamics import unroll
@@ -11,30 +12,17 @@ from recurrence.experiments import stable_models, stable_tasks, stable_training
 from recurrence.experiments.stable_measures import certificates, evaluate, exponent, gradients, truncated, windows
 from recurrence.experiments.stable_nets import KINDS, RATE, Player, ProjectedRows, Reader, start
 from recurrence.experiments.stable_training import train
-from recurrence.tasks import Sequences, Task
+from recurrence.tasks import Sequences
 from recurrence.training import fit
 
-WORDS, STABLE = 30, [kind for kind, (_, condition) in KINDS.items() if condition is not None]
+STABLE = [kind for kind, (_, condition) in KINDS.items() if condition is not None]
 CERTIFIED = {"LSTM, four conditions": "four conditions", "LSTM, sum": "sum"}
-
-
-def drawn(*shape, seed=0):
-    return torch.rand(shape, generator=torch.Generator().manual_seed(seed))
 
 
 @pytest.fixture
 def problems(monkeypatch):
     """A small problem under every name, few seeds and updates."""
-    bits = (drawn(60, 12, 3) < 0.4).float()
-    music = Sequences(bits[:-1], bits[1:], torch.arange(12) % 12 + 48)
-    images = Sequences(drawn(64, 12, 1), torch.arange(12) % 3)
-    ids = (drawn(321, 4) * WORDS).long()
-    text = Sequences(ids[:-1], ids[1:])
-    made = {
-        "chorales": Task("music", music, music, music, 3, 3, "bits per step"),
-        "digits": Task("images", images, images, images, 1, 3, "class at end"),
-        "words": Task("text", text, text, text, WORDS, WORDS, "class per step"),
-    }
+    made = small_tasks(60, 64, 321)
     for module in (stable_tasks, stable_training):
         monkeypatch.setattr(module, "task", made.get)
     for name in made:
