@@ -49,12 +49,14 @@ def test_the_product_is_the_derivative_of_the_last_state():
     torch.testing.assert_close(product, whole, rtol=1e-12, atol=1e-12)
 
 
-def test_chunks_are_the_whole(monkeypatch):
+@pytest.mark.parametrize(("steps", "lengths"), [(3, [3, 3, 1]), (0.5, [1] * 7)])
+def test_chunks_are_the_whole(monkeypatch, steps, lengths):
+    """A chunk holds as many steps as there is room for, and one where there is room for none."""
     inputs, h0 = draw(7, 2, 2), draw(2)
     whole = jacobians(bent, inputs, h0)
-    monkeypatch.setattr(sys.modules[jacobian_chunks.__module__], "CHUNK", 3 * 2 * 2 * 2)
+    monkeypatch.setattr(sys.modules[jacobian_chunks.__module__], "CHUNK", int(steps * 2 * 2 * 2))
     chunks = [chunk for _, chunk in jacobian_chunks(bent, inputs, h0)]
-    assert [len(chunk) for chunk in chunks] == [3, 3, 1]
+    assert [len(chunk) for chunk in chunks] == lengths
     assert torch.equal(torch.cat(chunks), whole)
     assert torch.equal(jacobians(bent, inputs, h0), whole)
 

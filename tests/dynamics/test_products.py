@@ -1,6 +1,6 @@
 """Products beyond the range of floats, against the same products of Python's integers."""
 
-from math import log, sqrt
+from math import cos, log, sin, sqrt
 
 import mpmath
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import recurrence
 from recurrence.dynamics import jacobians, log_product, log_singular_values, product_norms
+from recurrence.dynamics.products import _turn
 
 DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
 EPS = torch.finfo(torch.float64).eps
@@ -79,6 +80,16 @@ def test_a_symmetric_matrix_two_thousand_times():
     torch.testing.assert_close(norms, golden * torch.arange(2000, -1, -1, **DOUBLE), rtol=1e-12, atol=1e-12)
 
 
+def test_each_product_of_a_batch_has_its_own_scale():
+    """Powers of two from 2^1100 down, beside powers of a half."""
+    factors = torch.tensor([2.0, 0.5], **DOUBLE)[:, None, None] * torch.eye(2, **DOUBLE).expand(1100, 2, 2, 2)
+    powers = log(2) * torch.arange(1100, -1, -1, **DOUBLE)[:, None] * torch.tensor([1.0, -1.0], **DOUBLE)
+    matrix, scale = log_product(factors)
+    torch.testing.assert_close(matrix[:, 0, 0].log() + scale, powers[0])
+    torch.testing.assert_close(product_norms(factors), powers)
+    torch.testing.assert_close(log_singular_values(factors), powers[0, :, None].expand(2, 2))
+
+
 def test_norms_are_of_the_last_factors():
     factors = torch.randn(5, 3, 4, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     norms = product_norms(factors)
@@ -88,6 +99,15 @@ def test_norms_are_of_the_last_factors():
         for factor in factors[t:]:
             product = factor @ product
         torch.testing.assert_close(norms[t], torch.linalg.matrix_norm(product, 2).log().expand(3))
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.1, 3.0, 40.0, 1000.0])
+@pytest.mark.parametrize("angle", [0.2, 1.0, 1.5, 2.9])
+def test_one_rotation_makes_two_rows_orthogonal(gap, angle):
+    rows = torch.tensor([[[1.0, 0.0], [cos(angle), sin(angle)]]], **DOUBLE)
+    large, small = torch.tensor([[[0]], [[1]]], device=rows.device)
+    turned, _ = _turn(rows, torch.tensor([[0.0, -gap]], **DOUBLE), large, small)
+    torch.testing.assert_close(turned @ turned.mT, torch.eye(2, **DOUBLE)[None], rtol=0, atol=20 * EPS)
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 6])

@@ -150,6 +150,13 @@ def test_arithmetic():
     assert (x.relu() + y).at(1) == Fraction(3, 9)  # 1 - x, behind the second digit
 
 
+def test_whole_numbers_stay_ints():
+    """Behind the first digit of z = 0.1... in base 3, 3z - 1 is the tail itself."""
+    y = (3 * stream([1, 2]).lazy() - 1).relu(patience=1)
+    assert (y.place, y.slope, y.offset) == (1, 1, 0)
+    assert type(y.slope) is type(y.offset) is int
+
+
 def test_looking_ends():
     """1/2 = 0.111... in base 3: no digit tells whether x - 1/2 is positive; with a closed gate none is needed."""
     half = DigitStream(lambda t: 1, 3)
@@ -165,6 +172,16 @@ def test_looking_ends():
     with pytest.raises(Undecided, match="'u0'"):
         next(run)
     assert run.digits == 5
+
+
+def test_numbers_longer_than_a_float():
+    """u0 pops digit after digit beside u1, which holds 3^-1000."""
+    tiny = Fraction(1, 3**1000)
+    net = SimpleRNN([[3, 0], [0, 1]], [[0], [0]], [-1, 0], [0, tiny], "relu")
+    run = LazyRun(net, {0: stream([1, 2, 1])}, [None] * 2)
+    states = [(state[0].slope, state[0].offset, state[1]) for state in run]
+    assert states == [(1, 0, tiny), (1, 0, tiny), (1, 1, tiny)]
+    assert run.digits == 2
 
 
 def test_readings_are_outputs():
@@ -226,9 +243,9 @@ def test_bad_input():
         DigitStream(lambda t: 3, 3).digit(4)
     with pytest.raises(ValueError, match="and not 0"):
         stream([1]).digit(0)
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(TypeError, match="a summand is the float"):
         stream([1]).lazy() + 0.5
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(TypeError, match="a factor is the float"):
         0.5 * stream([1]).lazy()
     with pytest.raises(ValueError, match="one real only"):
         stream([1]).lazy() + stream([1]).lazy()

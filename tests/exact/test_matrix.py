@@ -97,6 +97,7 @@ def test_a_matrix_is_a_value():
     assert matrix == Matrix.of([[Fraction(1, 2), 0], [0, 0]])
     assert hash(matrix) == hash(Matrix.of([[Fraction(1, 2), 0], [0, 0]]))
     assert type(Matrix((1, 1), {(0, 0): Fraction(2)}).entries[0, 0]) is int
+    assert Matrix([2, 2], matrix.entries) == matrix
     assert matrix != Matrix((2, 3), {(0, 0): Fraction(1, 2)})
     assert copy.deepcopy(matrix) == matrix
     with pytest.raises(TypeError):

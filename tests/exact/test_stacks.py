@@ -105,6 +105,15 @@ def test_in_base_2_no_slope_is_steep_enough_for_the_top(slope, shift):
     assert (seen.evaluate(with_a), seen.evaluate(without)) != (1, 0)
 
 
+def test_three_is_the_base_unless_told_otherwise():
+    code = encode("ab", "ab")
+    assert code == (Fraction(2, 3), Fraction(2, 9))
+    assert decode(code, "ab") == ("a", "b")
+    assert [f(z, bit) for f in (push, pop)] == [f(z, bit, 3) for f in (push, pop)]
+    assert [f(z) for f in (top, sharpened)] == [f(z, 3) for f in (top, sharpened)]
+    assert margin() == Fraction(1, 3)
+
+
 @pytest.mark.parametrize("wrong", [lambda: margin(2), lambda: top(z, 2), lambda: encode("a", "a", 2)])
 def test_base_2_is_refused(wrong):
     with pytest.raises(ValueError, match="at least 3, got 2: below, stacks have no margin"):

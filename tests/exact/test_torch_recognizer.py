@@ -88,6 +88,11 @@ def test_what_it_is():
     assert module.accepts([]).shape == (0,)
 
 
+def test_decisions_lie_where_the_net_lies():
+    """A device that every machine has, on which a tensor has no numbers."""
+    assert net(PARITY).to_torch().to("meta").accepts([]).device.type == "meta"
+
+
 def test_the_recurrence_itself():
     module = net(ABB).to_torch()
     assert module.rnn.weight_hh_l0.tolist() == [list(map(float, row)) for row in net(ABB).rnn.W.dense()]
@@ -192,6 +197,7 @@ def test_all_reasons_against_an_exact_net():
         (doubling(start=2**11), torch.float16),
         (doubling(10**5), torch.float16),
         (counting(2**8), torch.bfloat16),
+        (Recognizer(SimpleRNN([[0]], [[2**24]], [1], [0], "relu"), [1], 0, "a"), torch.float32),
     ],
 )
 def test_weights_that_leave_no_range(recognizer, dtype):
