@@ -70,7 +70,7 @@ class MeanField:
         if not 0 < self.weight_std < inf:
             raise ValueError(f"weight_std must be positive, got {self.weight_std}")
         if not 0 <= self.bias_std < inf:
-            raise ValueError(f"bias_std must not be negative, got {self.bias_std}")
+            raise ValueError(f"bias_std must be finite and not negative, got {self.bias_std}")
         if self.residual_scale is not None and not 0 < self.residual_scale < inf:
             raise ValueError(f"residual_scale must be positive or None, got {self.residual_scale}")
 
