@@ -155,6 +155,14 @@ def test_weights_are_uniform_and_come_from_the_generator(kind):
     assert cell.W.dtype == torch.float32
 
 
+@pytest.mark.parametrize("kind", CELLS)
+def test_weights_lie_where_they_are_asked_to(kind):
+    """A device that every machine has, on which a tensor has no numbers."""
+    cell = kind(2, 3, device="meta")
+    places = [*cell.parameters(), cell.initial_state(4), cell(cell.initial_state(4), torch.zeros(4, 2, device="meta"))]
+    assert {place.device.type for place in places} == {"meta"}
+
+
 def test_without_a_generator_torch_seeds_the_weights():
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)

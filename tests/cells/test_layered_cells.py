@@ -167,6 +167,15 @@ def test_weights_are_uniform_and_come_from_the_generator(kind):
 
 
 @pytest.mark.parametrize("kind", LAYERED)
+def test_weights_and_jacobians_lie_where_they_are_asked_to(kind):
+    """A device that every machine has, on which a tensor has no numbers."""
+    cell = LAYERED[kind](2, 3, depth=2, device="meta")
+    h, x = cell.initial_state(4), torch.zeros(4, 2, device="meta")
+    values = [*cell.parameters(), cell(h, x), cell.jacobian(h, cell.drive(x)), cell.input_jacobian(h, x)]
+    assert {value.device.type for value in values} == {"meta"}
+
+
+@pytest.mark.parametrize("kind", LAYERED)
 def test_many_nets_at_once_in_a_stack_and_over_time(kind):
     draws = [{"generator": rng(seed), **DOUBLE} for seed in (0, 1)]
     nets = [Stack([LAYERED[kind](2, 3, depth=3, **options), LSTMCell(3, 2, **options)]) for options in draws]

@@ -1,6 +1,7 @@
 """Parameter counts by formula against the modules' own sums."""
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
@@ -69,6 +70,13 @@ def test_the_width_is_the_largest_within_the_budget(budget, case, n):
     assert parameter_count(kind, n, d, **options) <= budget < parameter_count(kind, n, d + 1, **options)
 
 
+@pytest.mark.parametrize("kind", SHALLOW + LAYERED)
+def test_how_weights_are_drawn_and_where_they_lie_counts_nothing(kind):
+    depth = {"depth": 2} if kind in LAYERED else {}
+    drawn = {"generator": torch.Generator(), "dtype": torch.float64, "device": "meta"}
+    assert parameter_count(kind, 2, 3, **depth, **drawn) == numbers(kind(2, 3, **depth, **drawn))
+
+
 def test_widths_by_hand():
     assert parameter_count(SimpleCell, 2, 10) == 10 * 13
     assert width_for(130, SimpleCell, 2) == 10
@@ -97,8 +105,15 @@ class TestBadInput:
     def test_sizes_and_options(self):
         with pytest.raises(ValueError, match="state_size must be a positive integer, got 0"):
             parameter_count(SimpleCell, 2, 0)
+        with pytest.raises(ValueError, match="input_size must be a positive integer, got 0"):
+            parameter_count(SimpleCell, 0, 2)
+        for kind in LAYERED:
+            with pytest.raises(ValueError, match="depth must be a positive integer, got 0"):
+                parameter_count(kind, 2, 3, depth=0)
         with pytest.raises(ValueError, match="depth must be a positive integer, got 0"):
-            parameter_count(ResidualCell, 2, 3, depth=0)
+            parameter_count(Stack, 2, 3, depth=0, layer=SimpleCell)
+        with pytest.raises(ValueError, match="width must be a positive integer, got 0"):
+            parameter_count(DeepCell, 2, 3, depth=2, width=0)
         with pytest.raises(TypeError, match="depth"):
             parameter_count(DeepCell, 2, 3)
         with pytest.raises(TypeError, match="gates"):

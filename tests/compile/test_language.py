@@ -183,6 +183,14 @@ def test_units(letters):
     assert len(set(net.empty.rnn.units)) == net.units
 
 
+def test_names_of_units():
+    assert language_to_rnn("a", []).empty.rnn.units == (
+        *("start", "load", "gap", "searching", "accept", "word over", "list over", "again", "equal a"),
+        *("copy[a]", "append a", "first a", "first a-1", "next a", "next a-1", "reload a", "rest[a]"),
+        *("read a", "read a-1", "hold list[a]", "list[a]", "read #", "read #-1", "begin", "hold list[#]", "list[#]"),
+    )
+
+
 @settings(max_examples=40, deadline=None)
 @given(languages(longest=3), st.integers(3, 4), st.data())
 def test_a_run_sees_no_digit_beyond_its_bound(language, base, data):

@@ -71,6 +71,19 @@ def test_weights_are_rational_and_units_few(tm, base):
     assert all(base**2 * (base - 2) % d == 0 for d in denominators)
 
 
+def test_names_of_units_and_of_what_they_hold():
+    net = turing_to_rnn(small({("q", "a"): ("q", "a", "R"), ("q", "_"): ("p", "a", "L")}))
+    assert net.rnn.units == (
+        *("start", "load", "gap", "q&_ by R", "q&a by R", "p&a by L", "p&a stays"),
+        *("left[a] push", "left[a] pop", "left top=a over 0", "left top=a over 1"),
+        *("right[a] push", "right[a] pop", "right[a] keep", "right[a] read"),
+        *("right top=a over 0", "right top=a over 1", "right top=a keep", "right top=a push"),
+    )
+    pairs, stacks = ("q&_", "q&a", "p&a"), ("left[a]", "left top=a", "right[a]", "right top=a")
+    assert net.net.code.names == ("load", "gap", "first", *pairs, *stacks)
+    assert net.layout.inputs == ("x=a", "EOS")
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_at_most_180_units_for_4_states_and_6_symbols(seed):
     random = Random(seed)

@@ -58,6 +58,14 @@ def test_only_the_start_knows_the_advice(drawn, base):
     assert net.units <= plain.units + 4 * len(plain.layout.left)
 
 
+def test_names_of_the_units_that_hold_advice():
+    tm = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "accept", "reject", "_", "a")
+    plain, net = turing_to_rnn(tm).net, with_advice(tm, "a")
+    stack = "advice left[a]"
+    assert set(net.rnn.units) - set(plain.rnn.units) == {stack, f"{stack} over", f"{stack} top", f"{stack} top-1"}
+    assert net.code.names == (*plain.code.names, stack)
+
+
 def test_a_beginning_of_the_advice_longer_than_the_run_gives_the_same_answer():
     back = TuringMachine(
         {("q", "1"): ("q", "1", "R"), ("q", "_"): ("p", "_", "L"), ("p", "1"): ("p", "1", "L"),

@@ -122,6 +122,18 @@ def test_the_blank_may_be_a_symbol_of_words_and_states_may_be_called_as_ours():
         assert list(net.configurations(word)) == list(tm.run(word))
 
 
+@pytest.mark.parametrize("layers", LAYERS)
+def test_names_of_the_state_and_of_units_that_hold_it(layers):
+    """Beside the tops of the stacks all is held that the step reads, and it does not read the answer."""
+    net = turing_to_layered_rnn(small({"qa": "AaR"}), layers=layers)
+    read = {"load", "rewind", "q", "A", "J", *(f"{side}[{a}]" for side in ("left", "right") for a in "_a$")}
+    assert set(net.net.code.names) == read | {"yes", "no"}
+    assert net.step.inputs == ("x=a", "EOS")
+    assert {unit for unit in net.rnn.units if unit.endswith(" held")} == {
+        f"{name} held" for name in read | {"x=a", "EOS"}
+    }
+
+
 @settings(deadline=None, max_examples=15)
 @given(machines_with_words(longest=3, states=2, symbols=3))
 def test_the_extra_blank_of_the_start_is_not_needed(machine_and_word):
