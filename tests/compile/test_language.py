@@ -319,7 +319,7 @@ def test_a_fault_is_told_again():
 def test_bad_input():
     with pytest.raises(TypeError, match="the words are the one string 'ab'"):
         language_to_rnn("ab", "ab")
-    with pytest.raises(TypeError, match="the words are a set"):
+    with pytest.raises(TypeError, match="the words are a set, which has no order"):
         language_to_rnn("ab", {"a"})
     with pytest.raises(TypeError, match="must be an iterable, not the int 5"):
         language_to_rnn("ab", 5)
