@@ -156,7 +156,7 @@ def test_proposition_2_and_theorem_1(recipe, k, schedule, exponent, steps):
 
 def line(rate, state=None):
     """The scalar linear cell h = a h + x with only a trained: the derivatives of one step are h and 1."""
-    size = 1 / (1 - rate)
+    size = 1 / (1 - rate) if rate < 1 else inf
     return Constants(rate, 1.0, size, 0.0, 1.0, 0.0, 1.0, size if state is None else state)
 
 
@@ -304,6 +304,27 @@ def test_the_window_of_theorem_1(rate, weights, curve, exponent, steps, alpha):
     assert theorem_1(cell, loss, k, sizes, 2.0) <= eps * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.05, 0.5, 0.9])
+@pytest.mark.parametrize("second", [0.0, 0.3])
+@pytest.mark.parametrize("sizes", [[], [0.0, 0.0], [0.02, 0.01], [1.0, 0.5, 0.25]])
+@pytest.mark.parametrize("lipschitz", [1.0, 2.0])
+def test_the_window_is_the_first(rate, second, sizes, lipschitz):
+    """For outputs a millionth nearer or farther than what some window promises."""
+    cell, loss = Constants(rate, 1.0, 0.7, second, second, second, 1.0, 1.5), LossConstants(0.8, second)
+
+    def outputs(k):
+        distance = proposition_2(lemma_2(cell, loss, k), lemma_3(cell, loss), sizes)
+        return lipschitz * (cell.sensitivity * distance + lemma_1(cell, k))
+
+    promised = [outputs(k) for k in range(1, 400)]
+    for k in (1, 2, 3, 17):
+        for part in (1 - 1e-6, 1 + 1e-6):
+            if eps := part * promised[k - 1]:
+                first = 1 + max((j for j, one in enumerate(promised, 1) if one > eps), default=0)
+                assert theorem_1_length(cell, loss, eps, sizes, lipschitz) == first
+                assert lipschitz > 1 or theorem_1_length(cell, loss, eps, sizes) == first
+
+
 def test_a_window_beyond_all_floats():
     cell, sizes = line(0.99), step_sizes("1/t", 1.0, 1000)
     smooth = lemma_3(cell, LossConstants(1.0, 1.0))
@@ -341,30 +362,57 @@ def test_a_state_that_is_not_bounded_bounds_nothing():
     assert lemma_2(endless, IDENTITY, 3) == inf
 
 
-CELL = line(0.5)
+def test_nothing_times_infinity_is_nothing():
+    """Where no step is made, or none that differs, what is not bounded does not matter."""
+    steep, curved = Constants(0.5, 1, inf, 1, 1, 1, 1, 2.0), LossConstants(1.0, 1.0)
+    assert proposition_2(1.0, inf, [0.5]) == pytest.approx(0.5)
+    assert proposition_2(inf, 1.0, [0.0, 0.0]) == 0
+    assert proposition_2(1.0, inf, [0.5, 0.5]) == inf
+    assert proposition_2(1.0, inf, [0.5, 0.5], 3.0) == pytest.approx(3.5)
+    assert proposition_2_power(0.0, 1.0, 1e3, 10**6) == proposition_2_source(0.0, 1.0, 1e3, 10**6) == 0
+    assert proposition_2_power(inf, 1.0, 0.0, 3) == proposition_2_source(inf, 1.0, 0.0, 3) == 0
+    assert proposition_2_power(1.0, 1.0, 1e3, 10**6) == proposition_2_source(1.0, 1.0, 1e3, 10**6) == inf
+    assert theorem_1(steep, curved, 2, [], 3.0) == pytest.approx(3 * 0.25 * 2.0)
+    assert lemma_2(Constants(0.5, 1, 1, 0, 1, 0, 1, inf), LossConstants(0.0, 0.0), 2) == inf
+    assert Constants(1.0, 1, 1, 0, 1, 0, 1, 1).sensitivity == inf
+
+
+CELL, ENDLESS = line(0.5), "^no window is long enough: the constants are not finite$"
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (partial(lemma_1, CELL, 0), "k must be a positive"),
+        (partial(lemma_1, CELL, 0), "^k must be a positive"),
         (partial(lemma_1, Constants(1.0, 1, 1, 0, 1, 0, 1, inf), 1), "rate"),
-        (partial(lemma_2, CELL, IDENTITY, 0), "k must be a positive"),
+        (partial(lemma_2, CELL, IDENTITY, 0), "^k must be a positive"),
         (partial(lemma_2, Constants(1.5, 1, 1, 0, 1, 0, 1, 1), IDENTITY, 1), "rate"),
         (partial(lemma_3, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
         (partial(gradient_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
-        (partial(proposition_2, -1.0, 1.0, [1.0]), "gap"),
-        (partial(proposition_2, 1.0, float("nan"), [1.0]), "smoothness"),
-        (partial(proposition_2, 1.0, 1.0, [-1.0]), "step_size"),
-        (partial(proposition_2_power, 1.0, 1.0, -1.0, 3), "alpha"),
-        (partial(proposition_2_power, 1.0, 1.0, 1.0, 0), "steps"),
-        (partial(proposition_2_source, 1.0, 1.0, 1.0, 0), "steps"),
-        (partial(theorem_1, CELL, IDENTITY, 1, [], -1.0), "output_lipschitz"),
-        (partial(theorem_1_length, CELL, IDENTITY, 0.0, []), "eps"),
-        (partial(theorem_1_length, Constants(0.5, 1, inf, 0, 1, 0, 1, inf), IDENTITY, 1.0, []), "not finite"),
-        (partial(rounding_term, 0.5, -1.0, 3), "size"),
+        (partial(proposition_2, -1.0, 1.0, [1.0]), "^gap must be a number of at least 0, got -1"),
+        (partial(proposition_2, 1.0, float("nan"), [1.0]), "^smoothness must be a number"),
+        (partial(proposition_2, 1.0, 1.0, [1.0, -1.0]), "^step_size must be a number"),
+        (partial(proposition_2, 1.0, 1.0, [1.0], -1.0), "^gradient must be a number"),
+        (partial(proposition_2_power, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
+        (partial(proposition_2_power, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
+        (partial(proposition_2_power, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
+        (partial(proposition_2_power, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
+        (partial(proposition_2_source, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
+        (partial(proposition_2_source, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
+        (partial(proposition_2_source, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
+        (partial(proposition_2_source, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
+        (partial(theorem_1, CELL, IDENTITY, 1, [], -1.0), "^output_lipschitz must be a number"),
+        (partial(theorem_1, CELL, IDENTITY, 0, []), "^k must be a positive"),
+        (partial(theorem_1_length, CELL, IDENTITY, 0.0, []), "^eps must be positive and finite, got 0"),
+        (partial(theorem_1_length, CELL, IDENTITY, inf, []), "^eps must be positive and finite, got inf"),
+        (partial(theorem_1_length, CELL, IDENTITY, 1.0, [], -1.0), "^output_lipschitz must be a number"),
+        (partial(theorem_1_length, CELL, IDENTITY, 1.0, [1.0, -1.0]), "^step size 2 must be a number"),
+        (partial(theorem_1_length, line(1.0, 1.0), IDENTITY, 1.0, []), "rate"),
+        (partial(theorem_1_length, line(0.5, inf), IDENTITY, 1.0, []), ENDLESS),
+        (partial(theorem_1_length, Constants(0.5, 1, inf, 0, 1, 0, 1, 1), IDENTITY, 1.0, []), ENDLESS),
+        (partial(rounding_term, 0.5, -1.0, 3), "^size must be a number"),
         (partial(rounding_term, 1.0, 1.0, 3), "rate"),
-        (partial(rounding_term, 0.5, 1.0, 0), "operations"),
+        (partial(rounding_term, 0.5, 1.0, 0), "^operations must be a positive"),
     ],
 )
 def test_bad_numbers_in_bounds(call, words, unchecked):

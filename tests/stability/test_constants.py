@@ -1,5 +1,6 @@
 """Constants of a step: against its derivatives, computed by autograd and measured norm by norm."""
 
+import re
 from dataclasses import astuple, replace
 from itertools import product
 from math import inf, sqrt
@@ -276,24 +277,111 @@ def test_the_projection_within_bounds(rate, d_in, d, input_bound, seed):
         assert (before - nearest) @ (member - nearest) <= 1e-10 * (1 + before.norm() ** 2)
 
 
+def test_what_constants_are_for_unless_told_otherwise():
+    for kind in KINDS:
+        cell = stable_cell(kind, 0.7, 2, 3)
+        assert constants(cell) == constants(cell, input_bound=1.0, start=0.0)
+    sizes = {"width": 3, "recurrent": 0.1, "inputs": 1.0, "drive": 0.2, "input_norm": 1.0}
+    assert simple_constants(**sizes) == simple_constants(**sizes, activation="tanh", start=0.0)
+    assert simple_constants(**sizes).state_bound < simple_constants(**sizes, start=0.9).state_bound
+    bounds = lstm_bounds(stable_cell("lstm", 0.3))
+    found = lstm_constants(bounds, input_size=1, inputs=(1.0,) * 4)
+    assert found == lstm_constants(bounds, input_size=1, inputs=(1.0,) * 4, drive_bound=1.0, start=0.0)
+
+
+@pytest.mark.parametrize("input_bound", [0.3, 2.0])
+def test_the_constants_of_an_lstm_are_those_of_its_bounds(input_bound):
+    cell = stable_cell("lstm", 0.7, 2, 3)
+    written = max(
+        (cell.b_i[j] + input_bound * cell.U_i[j].abs().sum()).sigmoid().item()
+        * (cell.b_z[j].abs() + input_bound * cell.U_z[j].abs().sum()).tanh().item()
+        for j in range(3)
+    )
+    rows = [getattr(cell, f"U_{gate}").detach().abs().sum(1).max().item() for gate in "ifzo"]
+    found = constants(cell, input_bound=input_bound)
+    by_hand = lstm_constants(lstm_bounds(cell, input_bound), input_size=2, inputs=rows, drive_bound=written)
+    assert astuple(found)[:-1] == pytest.approx(astuple(by_hand)[:-1], rel=1e-11)
+    assert found.drive_bound > written
+    assert constants(cell, input_bound=input_bound, start=0.5).state_bound == lstm_bounds(cell, input_bound).C
+
+
+@pytest.mark.parametrize("name", "WUb")
+@pytest.mark.parametrize("kind", ["tanh", "lstm"])
+def test_what_is_not_finite_is_named(kind, name):
+    cell = stable_cell(kind)
+    with torch.no_grad():
+        getattr(cell, name).flatten()[-1] = inf
+    known, place = lstm_bounds(stable_cell("lstm")), " of the LSTMCell" if kind == "lstm" else ""
+    with pytest.raises(ValueError, match=f"^nothing is certified for {name}{place}, which holds an entry"):
+        constants(cell)
+    if kind == "lstm":
+        with pytest.raises(ValueError, match=f"^nothing is certified for {name} of the LSTMCell, which"):
+            project_within(cell, known)
+
+
+FIELDS = ["rate", "by_input", "by_weights", "by_states", "by_state_and_weights", "by_weights_twice", "drive_bound"]
+
+
+@pytest.mark.parametrize("name", [*FIELDS, "state_bound"])
+@pytest.mark.parametrize("value", [-1.0, float("nan")])
+def test_no_constant_is_negative(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be a number of at least 0, got {value}"):
+        Constants(**{**dict.fromkeys([*FIELDS, "state_bound"], 0.0), name: value})
+    assert Constants(**dict.fromkeys([*FIELDS, "state_bound"], 0.0)).norm == 2
+
+
+@pytest.mark.parametrize("name", ["recurrent", "inputs", "drive", "input_norm", "start"])
+@pytest.mark.parametrize("value", [-1.0, float("nan")])
+def test_no_size_is_negative(name, value):
+    sizes = dict.fromkeys(["recurrent", "inputs", "drive", "input_norm"], 1.0)
+    with pytest.raises(ValueError, match=f"^{name} must be a number of at least 0, got {value}"):
+        simple_constants(width=2, **{**sizes, name: value})
+
+
+class Nameless:
+    def __call__(self, a):
+        return a
+
+
+WITHIN = lstm_bounds(LSTMCell(1, 2, **DOUBLE))
+TWO, THREE = (SimpleCell(1, d, **DOUBLE) for d in (2, 3))
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: constants(), "at least one cell"),
+        (lambda: constants(), "^constants need at least one cell$"),
         (lambda: constants(GRUCell(1, 2, **DOUBLE)), "linear and simple cells and the LSTM"),
-        (lambda: constants(SimpleCell(1, 2, "relu", **DOUBLE)), "relu"),
-        (lambda: constants(SimpleCell(1, 2, torch.sin, **DOUBLE)), "sin"),
-        (lambda: constants(SimpleCell(1, 2, **DOUBLE), SimpleCell(1, 3, **DOUBLE)), "one kind and size"),
+        (
+            lambda: constants(SimpleCell(1, 2, "relu", **DOUBLE)),
+            "of 'relu' is not bounded: use tanh, sigmoid, identity",
+        ),
+        (lambda: constants(SimpleCell(1, 2, torch.sin, **DOUBLE)), "derivative of 'sin' is"),
+        (lambda: constants(SimpleCell(1, 2, Nameless(), **DOUBLE)), "derivative of 'an activation' is"),
+        (lambda: constants(TWO, THREE), re.escape(f"one kind and size, got {TWO}, {THREE}")),
         (lambda: constants(SimpleCell(1, 2, **DOUBLE), LinearCell(1, 2, **DOUBLE)), "one kind and size"),
-        (lambda: constants(LinearCell(1, 2, **DOUBLE), input_bound=-1.0), "input_bound"),
-        (lambda: constants(LinearCell(1, 2, **DOUBLE), start=-1.0), "start"),
-        (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=2.0), "start"),
-        (lambda: lstm_constants(lstm_bounds(LSTMCell(1, 2, **DOUBLE)), input_size=1, inputs=(1, 1, 1)), "four"),
-        (lambda: project_within(LSTMCell(1, 3, **DOUBLE), lstm_bounds(LSTMCell(1, 2, **DOUBLE))), "units"),
-        (lambda: simple_constants(width=2, recurrent=-1, inputs=1, drive=1, input_norm=1), "recurrent"),
-        (lambda: Constants(0.5, 1, 1, -1, 1, 1, 1, 1), "by_states"),
-        (lambda: Constants(0.5, 1, 1, 1, 1, 1, 1, 1, 3), "norm"),
-        (lambda: LossConstants(1.0, float("nan")), "smoothness"),
+        (lambda: constants(LinearCell(1, 2, **DOUBLE), input_bound=-1.0), "^input_bound must"),
+        (lambda: constants(LinearCell(1, 2, **DOUBLE), start=-1.0), "^start must be a number"),
+        (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=2.0), "^start must lie between 0 and 1 for an LSTM, got 2"),
+        (
+            lambda: lstm_constants(lstm_bounds(LSTMCell(1, 2, **DOUBLE)), input_size=1, inputs=(1, 1, 1)),
+            "four row sums.*got 3",
+        ),
+        (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=float("nan")), "^start must lie between 0 and 1"),
+        (
+            lambda: lstm_constants(WITHIN, input_size=1, inputs=(1,) * 4, drive_bound=1.5),
+            "^drive_bound must lie between",
+        ),
+        (
+            lambda: lstm_constants(WITHIN, input_size=1, inputs=(1,) * 4, drive_bound=-0.5),
+            "^drive_bound must lie between",
+        ),
+        (lambda: project_within(LSTMCell(1, 3, **DOUBLE), WITHIN), "^the bounds are of 2 units, and LSTMCell.* has 3$"),
+        (lambda: simple_constants(width=2, recurrent=-1, inputs=1, drive=1, input_norm=1), "^recurrent"),
+        (lambda: simple_constants(width=0, recurrent=1, inputs=1, drive=1, input_norm=1), "^width must be a positive"),
+        (lambda: Constants(0.5, 1, 1, 1, 1, 1, 1, 1, 3), '^norm must be 2 or "max", got 3'),
+        (lambda: LossConstants(-1.0, 1.0), "^lipschitz must be a number of at least 0, got -1"),
+        (lambda: LossConstants(1.0, float("nan")), "^smoothness must be a number"),
     ],
 )
 def test_bad_input(call, words, unchecked):

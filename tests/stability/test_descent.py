@@ -67,10 +67,16 @@ def test_equal_to_the_descent_by_hand(kind, schedule, every_step):
     assert torch.equal(vector(cell), before)
     assert done.gradients[0] > 0
     assert done.gradients[0] == gradient_gap(cell, inputs, loss, k, every_step)
+    if not every_step:
+        assert done.gradients[0] == gradient_gap(cell, inputs, loss, k)
+        assert torch.equal(done.gradients, descend(cell, inputs, loss, k, sizes).gradients)
+    for numbers in (done.weights, done.gradients, done.losses, done.truncated_losses):
+        assert numbers.dtype == torch.float64
 
 
 def test_step_sizes_by_hand():
     assert step_sizes("1/t", 2.0, 4) == [2, 1, 2 / 3, 0.5]
+    assert step_sizes("1/t", 0.0, 2) == [0, 0]
     assert step_sizes("constant", 2.0, 3) == [2, 2, 2]
     assert step_sizes("1/sqrt(t)", 2.0, 4) == [2, 2 / sqrt(2), 2 / sqrt(3), 1]
 
@@ -115,12 +121,19 @@ def test_a_parameter_that_the_loss_does_not_reach():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda cell: descend(cell, draw(5, 1, 2), loss, 0, [0.1]), "k must be a positive"),
-        (lambda cell: descend(cell, draw(0, 1, 2), loss, 1, [0.1]), "at least one input"),
-        (lambda cell: gradient_gap(cell, draw(5, 1, 2), loss, 0), "k must be a positive"),
-        (lambda cell: step_sizes("1/t^2", 1.0, 3), "schedule"),
-        (lambda cell: step_sizes("1/t", -1.0, 3), "alpha"),
-        (lambda cell: step_sizes("1/t", 1.0, 0), "steps"),
+        (lambda cell: descend(cell, draw(5, 1, 2), loss, 0, [0.1]), "^k must be a positive"),
+        (
+            lambda cell: descend(cell, draw(0, 1, 2), loss, 1, [0.1]),
+            "^a loss of the last state needs at least one input$",
+        ),
+        (lambda cell: gradient_gap(cell, draw(5, 1, 2), loss, 0), "^k must be a positive"),
+        (
+            lambda cell: step_sizes("1/t^2", 1.0, 3),
+            r"^schedule must be one of '1/t', 'constant', '1/sqrt\(t\)', got '1/t\^2'",
+        ),
+        (lambda cell: step_sizes("1/t", -1.0, 3), "^alpha must be finite and not negative, got -1"),
+        (lambda cell: step_sizes("1/t", float("inf"), 3), "^alpha must be finite"),
+        (lambda cell: step_sizes("1/t", 1.0, 0), "^steps must be a positive"),
     ],
 )
 def test_bad_descents(call, words, unchecked):

@@ -127,10 +127,15 @@ def test_blocks_are_chosen_by_what_they_hold(monkeypatch):
     counted = Counted(lambda h, x: torch.tanh(h + x))
     truncated_states(counted, draw(30, 1, 2), 4, torch.zeros(2, **DOUBLE))
     assert max(counted.rows) == 6
+    monkeypatch.setattr("recurrence.stability.truncation.CHUNK", 3)
+    counted.rows.clear()
+    truncated_states(counted, draw(30, 2, 2), 4, torch.zeros(2, **DOUBLE))
+    assert max(counted.rows) == 2  # one window of both sequences, where there is room for none
 
 
-def test_the_way_back_keeps_one_block_at_a_time():
-    """What autograd keeps does not grow with k once the windows fill blocks."""
+@pytest.mark.parametrize("frozen", [(), ("U", "b"), ("W", "b")])
+def test_the_way_back_keeps_one_block_at_a_time(frozen):
+    """Whichever weights are trained, what autograd keeps does not grow with k once the windows fill blocks."""
 
     def kept(k, block):
         numbers = []
@@ -140,6 +145,8 @@ def test_the_way_back_keeps_one_block_at_a_time():
             return tensor
 
         cell, inputs = SimpleCell(1, 4, generator=rng(), **DOUBLE), draw(41, 1, 1)
+        for name in frozen:
+            getattr(cell, name).requires_grad_(False)
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
             truncated_states(cell, inputs, k, block=block)[k:].sum()
         return sum(numbers)
@@ -196,13 +203,17 @@ def test_the_divisor_belongs_to_the_length():
 @pytest.mark.parametrize(
     ("arguments", "culprit"),
     [
-        ((1.0, 1.0, 1.0, 0.1), "rate"),
+        ((1.0, 1.0, 1.0, 0.1), "rate of at least 0"),
         ((-0.1, 1.0, 1.0, 0.1), "rate"),
         ((float("nan"), 1.0, 1.0, 0.1), "rate"),
-        ((0.5, -1.0, 1.0, 0.1), "input_lipschitz"),
-        ((0.5, 1.0, float("inf"), 0.1), "input_bound"),
-        ((0.5, 1.0, 1.0, 0.0), "eps"),
-        ((0.5, 1.0, 1.0, 0.1, -1.0), "at_zero"),
+        ((0.5, -1.0, 1.0, 0.1), "^input_lipschitz must be finite and not negative, got -1"),
+        ((0.5, float("inf"), 1.0, 0.1), "^input_lipschitz must be finite"),
+        ((0.5, 1.0, -1.0, 0.1), "^input_bound must be finite"),
+        ((0.5, 1.0, float("inf"), 0.1), "^input_bound must be finite"),
+        ((0.5, 1.0, 1.0, 0.0), "^eps must be positive, got 0"),
+        ((0.5, 1.0, 1.0, float("nan")), "^eps must be positive"),
+        ((0.5, 1.0, 1.0, 0.1, float("inf")), "^at_zero must be finite"),
+        ((0.5, 1.0, 1.0, 0.1, -1.0), "^at_zero must be finite"),
     ],
 )
 def test_bad_numbers(arguments, culprit):
@@ -211,5 +222,13 @@ def test_bad_numbers(arguments, culprit):
 
 
 def test_states_that_are_not_bounded_need_for_ever():
-    with pytest.raises(ValueError, match="state_bound"):
-        window_length(0.5, float("inf"), 0.1)
+    for size in (float("inf"), -1.0, float("nan")):
+        with pytest.raises(ValueError, match=r"^state_bound must be finite and not negative"):
+            window_length(0.5, size, 0.1)
+
+
+def test_windows_by_hand():
+    assert window_length(0.5, 0.0, 0.1) == window_length(0.0, 5.0, 0.1) == window_length(0.5, 2.0, 1.0) == 1
+    assert window_length(0.5, 2.0, 0.999) == 2
+    assert window_length(0.5, 1.0, 2.0**-40) == 40
+    assert truncation_length(0.5, 1.0, 1.0, 2.0**-40) == truncation_length(0.5, 1.0, 1.0, 2.0**-40, 0.0) == 41
