@@ -1,6 +1,7 @@
 """A cell from another origin, a cell with its readout, and the fixed point of an input, against plain runs."""
 
-from math import inf, sqrt
+from fractions import Fraction
+from math import ceil, inf, log, sqrt
 
 import contraction_cells as zoo
 import pytest
@@ -18,8 +19,10 @@ from recurrence.stability import (
     contraction_rate,
     fixed_point,
     invariant_set,
+    lyapunov_norm,
     project,
 )
+from recurrence.stability.fixed import _size
 
 BOUND = 0.5
 
@@ -186,7 +189,7 @@ def test_a_fixed_point_in_a_norm_of_its_own():
     with torch.no_grad():
         cell.W.copy_(torch.tensor([[0.5, 4.0], [0.0, 0.5]]))
         cell.b.fill_(1.0)
-    with pytest.raises(ValueError, match="not certified to contract under this input"):
+    with pytest.raises(ValueError, match=r"^LinearCell.* contract under this input: its rate is 4\.0\d+$"):
         fixed_point(cell)
     assert fixed_point(cell, norm="lyapunov").state.tolist() == pytest.approx([18.0, 2.0])
 
@@ -200,6 +203,111 @@ def test_a_fixed_point_with_a_readout():
     torch.testing.assert_close(found[4:], both.readout(state[:2]).detach(), rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.parametrize("norm", [2, "max", "lyapunov"])
+@pytest.mark.parametrize("kind", ["linear", "moved", "read", "read nothing"])
+def test_the_norm_that_an_error_is_in(kind, norm):
+    cell = LinearCell(1, 2, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.copy_(torch.tensor([[0.5, 0.2], [0.1, -0.4]]))
+    P, v = lyapunov_norm(cell.W), torch.tensor([0.3, -0.7], dtype=torch.float64)
+    inner = {2: v.norm().item(), "max": 0.7, "lyapunov": (v @ P @ v).sqrt().item()}[norm]
+    if not kind.startswith("read"):
+        assert _size(Translated(cell, v) if kind == "moved" else cell, norm)(v) == pytest.approx(inner, rel=1e-13)
+        return
+    readout = linear(2, 2, 1.0 if kind == "read" else 0.0)
+    if norm == "lyapunov":
+        return
+    both = WithReadout(cell, readout)
+    L = both.lipschitz(norm) or 1.0
+    for scale in (0.01, 10.0):
+        y = scale * torch.tensor([3.0, -4.0], dtype=torch.float64)
+        outer = scale * (5 if norm == 2 else 4) / L
+        assert _size(both, norm)(torch.cat([v, y])) == pytest.approx(max(inner, outer), rel=1e-13)
+
+
+def test_the_promised_steps():
+    """The a-priori bound after the first step is met in so many more; the error is rounded upwards."""
+    cell = LinearCell(1, 1, dtype=torch.float64)
+    for rate, x in ((0.3, 0.7), (0.9, -2.0)):
+        with torch.no_grad():
+            for parameter, value in zip(cell.parameters(), (rate, 1.0, 0.0), strict=True):
+                parameter.fill_(value)
+        found = fixed_point(cell, torch.tensor([x]), tolerance=1e-6)
+        x = torch.tensor(x).double().item()
+        assert found.steps == ceil(log(1e-6 * (1 - rate) / abs(x)) / log(rate))
+        apart = abs(found.state.item() - x / (1 - rate))
+        assert apart == pytest.approx(found.error, rel=1e-6)
+        assert found.rate == contraction_rate(cell)
+        exact = fixed_point(cell, torch.tensor([x]), tolerance=100.0)
+        assert exact.steps == 1
+        assert Fraction(rate) / (1 - Fraction(rate)) * abs(Fraction(x)) <= Fraction(exact.error)
+        assert exact.error == pytest.approx(rate / (1 - rate) * abs(x), rel=1e-13)
+
+
+def test_a_fixed_point_unless_told_otherwise():
+    cell = project(zoo.make("lstm", 2, 1.0, 0.3, 0), 0.8)
+    first, second = fixed_point(cell), fixed_point(cell, torch.zeros(2), "max", 1e-12)
+    assert first.state.tolist() == second.state.tolist()
+    assert (first.error, first.steps, first.rate) == (second.error, second.steps, second.rate)
+    assert first.rate == contraction_rate(cell, input_bound=0.0) < contraction_rate(cell, input_bound=1.0)
+    assert fixed_point(cell, torch.tensor([0.5, -2.0])).rate == contraction_rate(cell, input_bound=2.0)
+    assert all(p.requires_grad for p in cell.parameters())
+
+
+def test_a_fixed_point_of_single_numbers_is_found_in_double():
+    cell = project(zoo.make("tanh", 2, 1.0, 0.3, 0, torch.float32), 0.8)
+    found = fixed_point(cell)
+    assert found.state.dtype == torch.float64
+    assert found.error <= 1e-12
+    assert cell.W.dtype == torch.float32
+
+
+@pytest.mark.parametrize("kind", ["tanh", "lstm"])
+def test_boxes_in_exact_numbers(kind):
+    """Moved, and with all that is read out of it: no face lies inside the true one, nor far outside."""
+    cell = zoo.make(kind, 2, 0.3, 0.3, 0)
+    shift, box = 100 * noise(cell.state_width, seed=1), invariant_set(cell, BOUND)
+    moved = Translated(cell, shift)
+    assert (moved.input_size, moved.state_size, moved.state_width) == (2, 2, cell.state_width)
+    there = moved.box(box)
+    for low, high, s, below, above in zip(box.low, box.high, shift, there.low, there.high, strict=True):
+        low, high, s, below, above = (Fraction(number.item()) for number in (low, high, s, below, above))
+        assert 0 <= low - s - below < 1e-12
+        assert 0 <= above - (high - s) < 1e-12
+    for bias in (True, False):
+        readout = linear(2, 3, 2.0, bias, 5)
+        both = WithReadout(cell, readout)
+        assert (both.input_size, both.state_size, both.state_width) == (2, 3, cell.state_width + 3)
+        around = both.box(box)
+        assert torch.equal(around.low[:-3], box.low)
+        assert torch.equal(around.high[:-3], box.high)
+        for j, row in enumerate(readout.weight):
+            c = Fraction(readout.bias[j].item()) if bias else 0
+            reached = [
+                sorted(Fraction(v.item()) * Fraction(end[i].item()) for end in (box.low, box.high))
+                for i, v in enumerate(row)
+            ]
+            lows, highs = zip(*reached, strict=True)
+            assert 0 <= min(0, sum(lows) + c) - Fraction(around.low[j - 3].item()) < 1e-12
+            assert 0 <= Fraction(around.high[j - 3].item()) - max(0, sum(highs) + c) < 1e-12
+
+
+def test_a_readout_that_is_not_finite_is_named():
+    readout = linear(2, 1)
+    with torch.no_grad():
+        readout.weight[0, 0] = inf
+    for norm in (2, "max"):
+        with pytest.raises(ValueError, match=r"^nothing is certified for V of the readout, which holds"):
+            WithReadout(SimpleCell(1, 2, dtype=torch.float64), readout).lipschitz(norm)
+
+
+def test_a_shift_takes_the_type_of_the_cell():
+    moved = Translated(SimpleCell(1, 2, dtype=torch.float64), torch.ones(2, requires_grad=True))
+    assert moved.shift.dtype == torch.float64
+    assert not moved.shift.requires_grad
+    assert "shift" in moved.state_dict()
+
+
 def test_rounding_ends_the_iteration():
     cell = project(zoo.make("tanh", 4, 1.0, 1.0, 0), 0.99)
     found = fixed_point(cell, tolerance=1e-300)
@@ -211,12 +319,22 @@ def test_rounding_ends_the_iteration():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Translated(SimpleCell(1, 2), torch.zeros(3)), "a state of 2 numbers"),
-        (lambda: WithReadout(SimpleCell(1, 2), torch.nn.Linear(3, 1)), "reads 3 numbers, and the cell shows 2"),
+        (
+            lambda: Translated(SimpleCell(1, 2), torch.zeros(3)),
+            r"^the shift must be a state of 2 numbers, got shape",
+        ),
+        (
+            lambda: WithReadout(SimpleCell(1, 2), torch.nn.Linear(3, 1)),
+            "^the readout reads 3 numbers, and the cell",
+        ),
         (lambda: WithReadout(SimpleCell(1, 2), torch.nn.Tanh()), r"must be a torch.nn.Linear, whose norm is known"),
-        (lambda: fixed_point(LinearCell(1, 1), torch.zeros(2)), "1 finite numbers"),
+        (
+            lambda: fixed_point(LinearCell(1, 1), torch.zeros(2)),
+            r"^the input must be 1 finite numbers, got",
+        ),
         (lambda: fixed_point(LinearCell(1, 1), torch.tensor([inf])), "1 finite numbers"),
-        (lambda: fixed_point(LSTMCell(1, 1), tolerance=0.0), "tolerance must be positive"),
+        (lambda: fixed_point(LSTMCell(1, 1), tolerance=0.0), "^the tolerance must be positive and finite, got 0"),
+        (lambda: fixed_point(LSTMCell(1, 1), tolerance=inf), "^the tolerance must be positive and finite, got inf"),
         (
             lambda: contraction_rate(Translated(Stack([SimpleCell(1, 1)]), torch.zeros(1))),
             "no contraction is certified",

@@ -6,8 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recurrence.approximation import Box
 from recurrence.cells import LinearCell, ResidualCell
-from recurrence.stability import adversarial_gain, contraction_rate, invariant_set
+from recurrence.stability import adversarial_gain, contraction_rate, invariant_set, lyapunov_norm
+from recurrence.stability.search import _ascend, _measures
 
 SIZES = {"max": torch.inf, 2: 2}
 
@@ -60,7 +62,60 @@ def test_a_linear_cell_in_its_own_norm():
     rate = contraction_rate(cell, "lyapunov")
     found = adversarial_gain(cell, "lyapunov", starts=2, steps=2)
     assert found.gain == pytest.approx(rate, rel=1e-9)
+    assert found.infinitesimal == pytest.approx(rate, rel=1e-9)
     assert found.gain < 1 < adversarial_gain(cell, 2, starts=2, steps=2).gain
+
+
+def test_the_search_that_is_made_unless_told_otherwise():
+    cell = zoo.make("tanh", 2, 1.0, 0.3, 0)
+
+    def found(*arguments, **options):
+        search = adversarial_gain(cell, *arguments, **options)
+        return [search.gain, search.infinitesimal, *search.h.tolist(), *search.other.tolist(), *search.x.tolist()]
+
+    assert found(steps=1) == found(2, 1.0, starts=32, steps=1, seed=0)
+    assert found(starts=1) == found(starts=1, steps=100)
+    assert len(found(starts=1, steps=1)) == 8
+
+
+def test_a_path_of_shrinking_steps_stays_in_the_box():
+    """Up the slope, every coordinate by parts of its own radius, to the face; a slope of nan or 0 leads nowhere."""
+    box = Box([-1.0, -10.0, -1.0], [1.0, 10.0, 1.0])
+    start = torch.tensor([[-1.0, -10.0, 0.5], [0.9, -10.0, -0.5]], dtype=torch.float64)
+    steps = [10**-0.5, 10**-1.5, 10**-2.5]
+    best, gains = _ascend(lambda point: point[:, 0] + point[:, 1] + point[:, 2].clamp(max=-3), start, box, 3)
+    wanted = torch.tensor([[-1 + sum(steps), -10 + 10 * sum(steps), 0.5], [1.0, -10 + 10 * sum(steps), -0.5]])
+    torch.testing.assert_close(best, wanted.double())
+    torch.testing.assert_close(gains, wanted.double()[:, :2].sum(1) - 3)
+    still, gains = _ascend(lambda point: 0 * point[:, 0].sqrt(), start.abs() * -1, box, 2)
+    assert gains.isnan().all()
+    assert torch.equal(still, -start.abs())
+
+
+def test_the_best_of_a_path_is_not_its_end():
+    box, start = Box([-1.0], [1.0]), torch.tensor([[0.0]], dtype=torch.float64)
+    best, gains = _ascend(lambda point: -(point[:, 0] - 0.3).abs(), start, box, 2)
+    assert best.item() == pytest.approx(min(10**-0.5, 10**-0.5 - 10**-2.5, key=lambda end: abs(end - 0.3)))
+    assert gains.item() == -abs(best.item() - 0.3)
+    worse = _ascend(lambda point: -point[:, 0].abs(), start, box, 2)
+    assert [number.item() for number in worse] == [0, 0]
+
+
+@pytest.mark.parametrize("norm", [2, "max", "lyapunov"])
+def test_sizes_gains_and_what_is_stretched_most(norm):
+    cell = LinearCell(1, 3, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.copy_(torch.tensor([[0.5, 2.0, 0.0], [0.0, -0.5, 1.0], [0.1, 0.0, 0.3]]))
+    v, J = (torch.randn(*shape, 3, generator=torch.Generator().manual_seed(1)).double() for shape in ((5,), (5, 3)))
+    size, operator, stretch = _measures(cell, norm)
+    P = lyapunov_norm(cell.W) if norm == "lyapunov" else torch.eye(3, dtype=torch.float64)
+    lengths = v.abs().amax(1) if norm == "max" else torch.einsum("bi,ij,bj->b", v, P, v).sqrt()
+    torch.testing.assert_close(size(v), lengths)
+    gains = (size((J @ v[:, :, None])[..., 0]) / size(v)).tolist()
+    assert all(gain <= most for gain, most in zip(gains, operator(J).tolist(), strict=True))
+    along = stretch(J)
+    assert along.shape == (5, 3)
+    torch.testing.assert_close(size((J @ along[:, :, None])[..., 0]), operator(J) * size(along))
 
 
 def test_a_seed_decides_and_the_cell_stays():
@@ -79,11 +134,14 @@ def test_a_seed_decides_and_the_cell_stays():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: adversarial_gain(c, starts=0), "at least one start"),
-        (lambda c: adversarial_gain(c, steps=0), "at least one start"),
-        (lambda c: adversarial_gain(c, 3), "norm must be one of"),
+        (lambda c: adversarial_gain(c, starts=0), "at least one start and one step, got 0 and 100"),
+        (lambda c: adversarial_gain(c, steps=0), "at least one start and one step, got 32 and 0"),
+        (
+            lambda c: adversarial_gain(c, 3),
+            "^norm must be one of 2, 'max', 'lyapunov', the last for linear cells",
+        ),
         (lambda c: adversarial_gain(c, "lyapunov"), "the last for linear cells"),
-        (lambda c: adversarial_gain(c, input_bound=-1.0), "input_bound must be"),
+        (lambda c: adversarial_gain(c, input_bound=-1.0), "^input_bound must be"),
         (lambda c: adversarial_gain(ResidualCell(1, 2, depth=1)), "no contraction is certified for ResidualCell"),
     ],
 )
