@@ -313,15 +313,95 @@ def test_one_hook_for_several_cells():
     assert [contraction_rate(cell, input_bound=0.5) <= 0.7 for cell in cells] == [True, True]
 
 
+def close(number, wanted, near=1e-11):
+    assert number.item() == pytest.approx(wanted, rel=near)
+
+
+@pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
+def test_where_the_weights_of_an_lstm_end(condition):
+    """Row by row the split of the rate, written out; every row of weights is long, and the gate opens to 0.15."""
+    cell, rate = zoo.make("lstm", 2, 1.0, 0.0, 3), 0.8
+    with torch.no_grad():
+        cell.W.mul_(4)
+        cell.b_f.copy_(np.log(0.15 / 0.85) - cell.W_f.abs().sum(1) - cell.U_f.abs().sum(1) / 2)
+    b = lstm_bounds(cell, 0.5)
+    project(cell, rate, 0.5, condition=condition)
+    F, after = 0.15, lstm_bounds(cell, 0.5)
+    left = rate - F
+    for j in range(2):
+        w_i, w_f, w_z, w_o = (rows[j].item() for rows in (b.w_i, b.w_f, b.w_z, b.w_o))
+        if condition == "rows":
+            new = max(w_z, w_i / 4)
+            part = left / (F * w_f + new)
+            wanted = [min(w_i, 4 * part * new), part * w_f, min(w_z, part * new), min(w_o, 4 * rate)]
+        elif condition == "paper":
+            wanted = [min(w_i, left), min(w_f, left * (1 - F)), min(w_z, left / 4), min(w_o, left)]
+        else:
+            n = b.norms
+            part = left / (n["i"] / 4 + n["f"] / (4 * (1 - F)) + n["z"] + n["o"] / 4)
+            wanted = [min(w, part * n[gate]) for w, gate in zip((w_i, w_f, w_z, w_o), "ifzo", strict=True)]
+        for rows, sum_of_row in zip((after.w_i, after.w_f, after.w_z, after.w_o), wanted, strict=True):
+            close(rows[j], sum_of_row)
+
+
+def test_where_the_weights_of_a_gru_end():
+    """One unit without inputs: one part of all that adds to the candidate, where the update gate need not close."""
+    cell, rate, cap = zoo.make("gru", 1, 0.0, 0.0, 0), 0.7, 0.3
+    w_r, w_z, w_n, b_m = 0.5, 0.4, -2.0, 1.5
+    with torch.no_grad():
+        for parameter, value in (
+            (cell.W_r, w_r),
+            (cell.W_z, w_z),
+            (cell.W_n, w_n),
+            (cell.b_m, b_m),
+            (cell.b_z, np.log(cap / (1 - cap)) - w_z),
+        ):
+            parameter.fill_(value)
+    R = 1 / (1 + np.exp(-w_r))
+    r = np.linspace(0, R, 200_001)
+    q = (r * (2.0 + (1 - r) * 3.5 * w_r)).max()
+    nu = np.linspace(0, 1, 200_001)
+    beta = ((1 + nu) * (cap * w_z + (1 - nu) * q)).max()
+    part = (rate - cap) / (1 - cap) / beta
+    assert part < 1
+    project(cell, rate, forget=0.35)
+    close(cell.W_n, part * w_n, 1e-8)
+    close(cell.b_m, part * b_m, 1e-8)
+    close(cell.W_z, part * w_z, 1e-8)
+    close(cell.b_z, np.log(cap / (1 - cap)) - w_z)
+    assert cell.W_r.item() == w_r
+    assert contraction_rate(cell) <= rate
+
+
+@pytest.mark.parametrize("kind", ["tanh", "sigmoid", "lstm", "gru"])
+def test_a_projection_goes_no_further_than_it_must(kind):
+    for rate in (0.3, 0.9):
+        cell = project(zoo.make(kind, 3, 20.0, 1.0, 0), rate)
+        found = contraction_rate(cell)
+        assert rate * (1 - 1e-11 if kind in ("tanh", "sigmoid") else 0.5) <= found <= rate
+
+
+def test_what_is_projected_unless_told_otherwise():
+    options = [{}, {"input_bound": 1.0}, {"condition": "rows"}, {"forget": 0.3}]
+    for seed in range(3):
+        for kind in zoo.GATED:
+            cells = [project(zoo.make(kind, 3, 2.0, 1.0, seed), 0.6, **option) for option in options]
+            assert all(same(cell, copies(cells[0])) for cell in cells)
+            hooked = zoo.make(kind, 3, 2.0, 1.0, seed)
+            Projected(hooked, 0.6)
+            assert same(hooked, copies(cells[0]))
+
+
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: project(DeepCell(1, 2, depth=2), 0.5), "no projection for DeepCell"),
-        (lambda: project(SimpleCell(1, 2), 1.0), "rate above 0 and below 1"),
+        (lambda: project(DeepCell(1, 2, depth=2), 0.5), "^there is no projection for DeepCell"),
+        (lambda: project(SimpleCell(1, 2), 1.0), "^a contraction needs a rate above 0 and below 1, got 1"),
         (lambda: project(LinearCell(1, 2), 0.0), "rate above 0 and below 1"),
-        (lambda: project(LSTMCell(1, 2), 0.5, condition="columns"), "condition must be one of 'rows', 'sum', 'paper'"),
-        (lambda: project(LSTMCell(1, 2), 0.5, forget=0.5), "forget must lie between 0 and the rate 0.5"),
+        (lambda: project(LSTMCell(1, 2), 0.5, condition="columns"), "^condition must be one of 'rows', 'sum', 'paper'"),
+        (lambda: project(LSTMCell(1, 2), 0.5, forget=0.5), "^forget must lie between 0 and the rate 0.5, got 0.5"),
+        (lambda: project(LSTMCell(1, 2), 0.5, forget=0.0), "^forget must lie between"),
         (lambda: project(GRUCell(1, 2), 0.5, input_bound=-1.0), "input_bound must be"),
         (lambda: Projected([SimpleCell(1, 2, torch.sin)], 0.5), "activation sin is unknown"),
     ],
