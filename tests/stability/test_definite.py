@@ -162,6 +162,45 @@ def test_the_least_window(rate, diameter, lipschitz, margin):
     assert k == 0 or lipschitz * diameter * rate ** (k - 1) >= 2 * margin * (1 - 1e-13)
 
 
+def test_the_largest_table(monkeypatch):
+    dfa = DFA.from_regex("(0|1)*1(0|1)(0|1)", "01")
+    monkeypatch.setattr("recurrence.stability.definite.MOST_CODES", 8)
+    assert len(definite_net(dfa, 0.5).codes) == 15
+    monkeypatch.setattr("recurrence.stability.definite.MOST_CODES", 7)
+    with pytest.raises(ValueError, match=r"^the readout's table has 2\^3 words, more than 7$"):
+        definite_net(dfa, 0.5)
+
+
+def test_the_parts_of_a_net():
+    """Of a machine that looks at the last but one of three symbols: a shift register of two blocks, and codes."""
+    dfa = DFA.from_regex("(a|b|c)*b(a|b|c)", "abc")
+    net = definite_net(dfa, 0.5)
+    rate = net.rate
+    assert 0 < 0.5 - rate < 1e-13
+    W = torch.zeros(6, 6, dtype=torch.float64)
+    W[3:, :3] = rate * torch.eye(3, dtype=torch.float64)
+    assert torch.equal(net.cell.W.cpu(), W)
+    assert torch.equal(net.cell.U.cpu(), torch.eye(6, 3, dtype=torch.float64))
+    assert not net.cell.b.any()
+    assert (net.alphabet, net.order, net.margin) == (("a", "b", "c"), 2, rate / 2)
+    codes = {tuple(code): yes for code, yes in zip(net.codes.tolist(), net.accepted.tolist(), strict=True)}
+    assert len(codes) == 1 + 3 + 9
+    assert codes[1, 0, 0, 0, rate, 0] is True
+    assert codes[0, 1, 0, 0, 0, 0] is False
+    assert net.encode("cb").tolist() == [[[0, 0, 1]], [[0, 1, 0]]]
+    middle = (net.codes[0] + net.codes[1]) / 2
+    assert -net.margin <= net.output(middle).item() <= net.margin
+    near = net.cell(net.cell(net.cell.initial_state(), net.encode("b")[0, 0]), net.encode("a")[0, 0]).detach()
+    assert net.output(near + 0.3).item() == pytest.approx(
+        (
+            min((near + 0.3 - c).abs().max().item() for c, yes in zip(net.codes, net.accepted, strict=True) if not yes)
+            - min((near + 0.3 - c).abs().max().item() for c, yes in zip(net.codes, net.accepted, strict=True) if yes)
+        )
+        / 2
+    )
+    assert definite_net(DFA.from_regex("(a|b)*", "ab"), 0.25).margin == pytest.approx(2.0, rel=1e-12)
+
+
 def test_windows_by_hand():
     assert definite_window(0.5, 1.0, 1.0, 0.25) == 2  # 1/2 is not below 1/2
     assert definite_window(0.5, 1.0, 1.0, 0.26) == 1
@@ -174,16 +213,26 @@ def test_windows_by_hand():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: definite_net(parity(), 0.5), "definite of no order"),
-        (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 1.0), "rate above 0 and below 1"),
+        (lambda: definite_net(parity(), 0.5), "^the machine is definite of no order: a contraction"),
+        (
+            lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 1.0),
+            "^a definite net needs a rate above 0 and below 1, got 1",
+        ),
         (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 0.0), "rate above 0 and below 1"),
-        (lambda: definite_net(DFA.from_regex("(0|1)*1(0|1)(0|1)", "01"), 1e-200), "beyond the range of floats"),
+        (
+            lambda: definite_net(DFA.from_regex("(0|1)*1(0|1)(0|1)", "01"), 1e-200),
+            "^the margin 1e-200\\^2 / 2 is beyond",
+        ),
         (lambda: definite_net(DFA.from_regex("(0|1)*1(0|1){16}", "01"), 0.5), "table has 2\\^17 words"),
         (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 0.5).accepts("012"), "symbol '2' is outside"),
         (lambda: definite_window(1.0, 1.0, 1.0, 0.1), "rate of at least 0 and below 1"),
-        (lambda: definite_window(0.5, 1.0, 1.0, 0.0), "a margin must be positive"),
-        (lambda: definite_window(0.5, -1.0, 1.0, 0.1), "diameter must be finite"),
-        (lambda: definite_window(0.5, 1e200, 1e200, 0.1), r"lipschitz \* diameter must be finite"),
+        (lambda: definite_window(0.5, 1.0, 1.0, 0.0), "^a margin must be positive and finite, got 0"),
+        (lambda: definite_window(0.5, 1.0, 1.0, float("inf")), "^a margin must be positive and finite, got inf"),
+        (lambda: definite_window(0.5, float("inf"), 1.0, 0.1), "^diameter must be finite and not negative"),
+        (lambda: definite_window(0.5, 1.0, -1.0, 0.1), "^lipschitz must be finite and not negative"),
+        (lambda: definite_window(0.5, 1.0, float("inf"), 0.1), "^lipschitz must be finite"),
+        (lambda: definite_window(0.5, -1.0, 1.0, 0.1), "^diameter must be finite and not negative, got -1"),
+        (lambda: definite_window(0.5, 1e200, 1e200, 0.1), r"^lipschitz \* diameter must be finite"),
     ],
 )
 def test_bad_input(call, message):
