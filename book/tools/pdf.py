@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 Parts = Sequence[tuple[str | None, list[str]]]
 
 PAPER = {"width": 642, "height": 960}  # px: what the margins of print.css leave of A4
+PATIENCE = 240_000  # ms for one page to load: the API page has thousands of formulas, and a machine may be busy
 PREPARE = (Path(__file__).parent / "paper.js").read_text(encoding="utf-8")
 NUMBERED = """@page {{ @top-right {{ content: {title}; }} }}
 @page :first {{ counter-set: page {first}; @top-right {{ content: none; }} }}"""
@@ -57,7 +58,7 @@ def read_toc(source: Path) -> Parts:
 def print_page(context: BrowserContext, address: str, first: int) -> Printed:
     """Print one page whose first sheet has the number ``first``."""
     page = context.new_page()
-    page.goto(address, wait_until="load")
+    page.goto(address, wait_until="load", timeout=PATIENCE)
     open_everything(page)
     page.emulate_media(media="print", color_scheme="light")
     settle(page)
