@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -84,10 +85,8 @@ def report(room: str, row: dict) -> None:
     low, high = row["interval"]
     print(f"{room}: {row['killed']} of {row['tried']} killed ({low:.1%} to {high:.1%}), of {row['mutants']} mutants")
     for survivor in row["survivors"]:
-        print(f"  {survivor['name']}", f"    {survivor['change']}", sep="\n")
-        print(
-            "    noticed since" if "since" in survivor else f"    {reasons.get(survivor['change'], 'no reason given')}"
-        )
+        reason = "noticed since" if "since" in survivor else reasons.get(survivor["change"], "no reason given")
+        print(f"  {survivor['name']}", f"    {survivor['change']}", f"    {reason}", sep="\n")
 
 
 def try_again(folder: Path, room: str, row: dict) -> None:
@@ -96,19 +95,23 @@ def try_again(folder: Path, room: str, row: dict) -> None:
     for survivor in row["survivors"]:
         if "since" not in survivor:
             unchanged = change(folder, survivor["name"]) == survivor["change"]
-            if unchanged and alone(folder, survivor["name"], [f"tests/{room}"]):
+            if unchanged and alone(folder, survivor["name"], callers(folder, survivor["name"]) or [f"tests/{room}"]):
                 survivor["since"] = datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def judge(folder: Path, room: str, sample: int, seed: int, processes: int) -> dict:
-    """Try the mutants of a room in a copy of the project."""
+    """Try a sample of the mutants of a room in a copy of the project."""
     make(folder, room)
     names = sorted(verdicts(folder))
     tried = random.Random(seed).sample(names, min(sample or len(names), len(names)))
-    touching = json.loads((folder / "mutants" / "mutmut-stats.json").read_text())["tests_by_mangled_function_name"]
-    tests = {name: touching.get(name.rpartition("__mutmut_")[0], []) for name in tried}
+    tests = {name: callers(folder, name) for name in tried}
     mutmut(folder, "--max-children", str(processes), *(name for name in tried if tests[name]))
-    codes = verdicts(folder)
+    return settle(folder, room, tried) | {"seed": seed}
+
+
+def settle(folder: Path, room: str, tried: Sequence[str]) -> dict:
+    """What is known of the mutants that were tried, and those put to a process of their own of which it is not."""
+    codes, tests = verdicts(folder), {name: callers(folder, name) for name in tried}
     missing = [name for name in tried if tests[name] and codes[name] is None]
     if missing:
         raise RuntimeError(f"mutmut did not try {len(missing)} of {len(tried)} changes of {room}, {missing[0]} for one")
@@ -119,12 +122,11 @@ def judge(folder: Path, room: str, sample: int, seed: int, processes: int) -> di
     killed = len(tried) - len(left)
     interval = binomtest(killed, len(tried)).proportion_ci(0.95)
     return {
-        "mutants": len(names),
+        "mutants": len(codes),
         "tried": len(tried),
         "killed": killed,
         "by time": sum(codes[name] in LATE for name in tried),
         "interval": [round(interval.low, 4), round(interval.high, 4)],
-        "seed": seed,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in ("mutmut", "torch")}},
         "survivors": [{"name": name, "change": change(folder, name)} for name in left],
@@ -144,6 +146,12 @@ def make(folder: Path, room: str) -> None:
     mutmut(folder, "no such mutant", check=False)
 
 
+def callers(folder: Path, name: str) -> list[str]:
+    """The tests that were seen to call the function of a mutant; what is called before the tests run is not seen."""
+    seen = json.loads((folder / "mutants" / "mutmut-stats.json").read_text())["tests_by_mangled_function_name"]
+    return seen.get(name.rpartition("__mutmut_")[0], [])
+
+
 def mutmut(folder: Path, *arguments: str, check: bool = True) -> None:
     """mutmut's output goes to a file beside the copy, since it is a film of one line."""
     environment = {**os.environ, **ENVIRONMENT}
@@ -156,9 +164,14 @@ def mutmut(folder: Path, *arguments: str, check: bool = True) -> None:
 
 
 def alone(folder: Path, name: str, tests: Sequence[str]) -> int:
-    """The exit code, 0, 1 or late: the tests, which pass without it, in a process of their own with one mutant."""
-    if name and alone(folder, "", tests[:1]):
-        raise RuntimeError(f"{tests[0]} fails without the mutant {name}")
+    """The exit code, 0, 1 or late, of tests that pass without it, in a process of their own with one mutant."""
+    if attempt(folder, "", tuple(tests)):
+        raise RuntimeError(f"without the mutant {name} some of its tests fail: {', '.join(tests)}")
+    return attempt(folder, name, tuple(tests))
+
+
+@cache
+def attempt(folder: Path, name: str, tests: tuple[str, ...]) -> int:
     environment = {**os.environ, **ENVIRONMENT, "PYTHONPATH": "src", "MUTANT_UNDER_TEST": name}
     command = [sys.executable, "-m", "pytest", "-x", "-q", *OPTIONS, *tests]
     try:

@@ -141,8 +141,18 @@ def test_a_busy_beaver_as_a_tag_system():
     words = list(tag.system.run(tag.encode("")))
     found = [c for c in map(tag.decode, words) if c]
     assert len(found) == 21 + 1
+    assert found[0] == (tag.machine.start, (), 0, 0)
     assert found[-1] == ("accept", ("1",) * 5, -2, 0)
     assert found[-1] == tag.decode(words[-1])
+
+
+@pytest.mark.parametrize("ones", range(7))
+def test_digits_are_taken_from_the_right_one_by_one(ones):
+    """A machine that erases ones on its way to the right: the number on that side is halved at each step."""
+    tag = TuringTag(TuringMachine({("q", "1"): ("q", "0", "R")}, "q", "yes", "no", "0", "1"))
+    words = tag.system.run(tag.encode("1" * ones))
+    left = [c.tape for c in map(tag.decode, words) if c]
+    assert left == [("1",) * n for n in range(ones, -1, -1)]
 
 
 def test_words_that_stand_for_nothing():
