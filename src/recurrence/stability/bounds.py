@@ -141,7 +141,7 @@ def proposition_2_power(gap: float, smoothness: float, alpha: float, steps: int)
         return 0.0
     if not power:
         return alpha * gap * (1 + log(steps)) * UP
-    return gap / smoothness * _expm1(log1p(power) + power * log(steps)) * UP
+    return gap / smoothness * _expm1((log1p(power) + power * log(steps)) * UP) * UP
 
 
 def proposition_2_source(gap: float, smoothness: float, alpha: float, steps: int) -> float:
