@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recurrence.cells import LinearCell, LSTMCell, SimpleCell
 from recurrence.dynamics import unroll
+from recurrence.stability import truncated_states
 
 BITS = (0, 1)
 STEPS = [dict(zip(product(BITS, BITS), values, strict=True)) for values in product(BITS, repeat=4)]
@@ -128,6 +129,17 @@ def test_b2_the_truncated_run_of_one_t_does_not_continue_that_of_the_last():
     at_3, at_2 = last_state(cell, x[3 - k : 3]), last_state(cell, x[2 - k : 2])
     assert at_3.item() == k
     assert cell(at_2, torch.ones(1, 1, dtype=torch.float64)).item() == k + 1
+
+
+def test_b2_a_run_over_three_letters_is_three_steps_in_a_row_and_no_longer_run_is():
+    cell = scalar_cell(1.0)
+    h = cell.initial_state(1)
+    for _ in range(3):
+        h = cell(h, torch.ones(1, 1, dtype=torch.float64))
+    ones = torch.ones(4, 1, 1, dtype=torch.float64)
+    full, cut = unroll(cell, ones).flatten().tolist(), truncated_states(cell, ones, 3).flatten().tolist()
+    assert full == [1, 2, 3, 4]
+    assert cut == [1, 2, h.item(), h.item()] == [1, 2, 3, 3]
 
 
 def immediate_terms(w: float, inputs) -> list[float]:

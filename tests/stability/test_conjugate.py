@@ -142,6 +142,22 @@ def test_the_norm_of_a_readout():
     assert both.lipschitz("max") == pytest.approx(7.0)
 
 
+def test_many_outputs_in_a_lyapunov_norm():
+    """Their 2-norm is beyond the largest row sum of V, which would promise too much."""
+    cell = LinearCell(1, 1, dtype=torch.float64)
+    readout = torch.nn.Linear(1, 9, bias=False, dtype=torch.float64)
+    with torch.no_grad():
+        cell.W.fill_(0.5)
+        readout.weight.fill_(1.0)
+    both = WithReadout(cell, readout)
+    assert both.lipschitz("lyapunov") == both.lipschitz(2) == pytest.approx(3.0)
+    apart = torch.zeros(10, dtype=torch.float64)
+    apart[0] = 1.0
+    size, rate = _size(both, "lyapunov"), contraction_rate(both, "lyapunov")
+    after = both(apart, torch.zeros(1, dtype=torch.float64)) - both(0 * apart, torch.zeros(1, dtype=torch.float64))
+    assert size(after.detach()) <= rate * size(apart) < 1.01 * size(after.detach())
+
+
 def test_in_the_plain_norm_a_readout_can_undo_a_contraction():
     cell = LinearCell(1, 1, dtype=torch.float64)
     readout = torch.nn.Linear(1, 1, bias=False, dtype=torch.float64)
@@ -214,14 +230,11 @@ def test_the_norm_that_an_error_is_in(kind, norm):
     if not kind.startswith("read"):
         assert _size(Translated(cell, v) if kind == "moved" else cell, norm)(v) == pytest.approx(inner, rel=1e-13)
         return
-    readout = linear(2, 2, 1.0 if kind == "read" else 0.0)
-    if norm == "lyapunov":
-        return
-    both = WithReadout(cell, readout)
+    both = WithReadout(cell, linear(2, 2, 1.0 if kind == "read" else 0.0))
     L = both.lipschitz(norm) or 1.0
     for scale in (0.01, 10.0):
         y = scale * torch.tensor([3.0, -4.0], dtype=torch.float64)
-        outer = scale * (5 if norm == 2 else 4) / L
+        outer = scale * (4 if norm == "max" else 5) / L
         assert _size(both, norm)(torch.cat([v, y])) == pytest.approx(max(inner, outer), rel=1e-13)
 
 
@@ -240,8 +253,23 @@ def test_the_promised_steps():
         assert found.rate == contraction_rate(cell)
         exact = fixed_point(cell, torch.tensor([x]), tolerance=100.0)
         assert exact.steps == 1
-        assert Fraction(rate) / (1 - Fraction(rate)) * abs(Fraction(x)) <= Fraction(exact.error)
+        certified = Fraction(found.rate)
+        assert certified / (1 - certified) * abs(Fraction(x)) <= Fraction(exact.error)
         assert exact.error == pytest.approx(rate / (1 - rate) * abs(x), rel=1e-13)
+
+
+def test_the_first_state_that_is_near_enough():
+    """Where the slope of tanh has fallen the bound of the error is met long before the promise."""
+    cell, x = SimpleCell(1, 1, dtype=torch.float64), torch.tensor([2.0], dtype=torch.float64)
+    with torch.no_grad():
+        for parameter, value in zip(cell.parameters(), (0.9, 1.0, 0.0), strict=True):
+            parameter.fill_(value)
+    found, rate = fixed_point(cell, x, tolerance=1e-6), contraction_rate(cell)
+    states = [torch.zeros(1, dtype=torch.float64)]
+    while len(states) < 2 or rate / (1 - rate) * (states[-1] - states[-2]).abs() > 1e-6:
+        states.append(cell(states[-1], x).detach())
+    assert found.steps == len(states) - 1 < log(1e-6 * (1 - rate)) / log(rate) / 4
+    assert torch.equal(found.state, states[-1])
 
 
 def test_a_fixed_point_unless_told_otherwise():
@@ -274,8 +302,8 @@ def test_boxes_in_exact_numbers(kind):
         low, high, s, below, above = (Fraction(number.item()) for number in (low, high, s, below, above))
         assert 0 <= low - s - below < 1e-12
         assert 0 <= above - (high - s) < 1e-12
-    for bias in (True, False):
-        readout = linear(2, 3, 2.0, bias, 5)
+    for bias, size in ((True, 2.0), (False, 2.0), (True, 1e6), (True, 1e-6)):
+        readout = linear(2, 3, size, bias, 5)
         both = WithReadout(cell, readout)
         assert (both.input_size, both.state_size, both.state_width) == (2, 3, cell.state_width + 3)
         around = both.box(box)
@@ -288,8 +316,8 @@ def test_boxes_in_exact_numbers(kind):
                 for i, v in enumerate(row)
             ]
             lows, highs = zip(*reached, strict=True)
-            assert 0 <= min(0, sum(lows) + c) - Fraction(around.low[j - 3].item()) < 1e-12
-            assert 0 <= Fraction(around.high[j - 3].item()) - max(0, sum(highs) + c) < 1e-12
+            assert 0 <= min(0, sum(lows) + c) - Fraction(around.low[j - 3].item()) < 1e-12 * size
+            assert 0 <= Fraction(around.high[j - 3].item()) - max(0, sum(highs) + c) < 1e-12 * size
 
 
 def test_a_readout_that_is_not_finite_is_named():

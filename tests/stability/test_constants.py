@@ -289,6 +289,15 @@ def test_what_constants_are_for_unless_told_otherwise():
     assert found == lstm_constants(bounds, input_size=1, inputs=(1.0,) * 4, drive_bound=1.0, start=0.0)
 
 
+def test_the_drive_of_saturated_gates_is_one():
+    """The numbers written are 1 up to a rounding, and none is larger."""
+    cell = stable_cell("lstm", 0.7, 2, 3)
+    with torch.no_grad():
+        cell.b_i.fill_(60.0)
+        cell.b_z.fill_(60.0)
+    assert constants(cell).drive_bound == 1
+
+
 @pytest.mark.parametrize("input_bound", [0.3, 2.0])
 def test_the_constants_of_an_lstm_are_those_of_its_bounds(input_bound):
     cell = stable_cell("lstm", 0.7, 2, 3)

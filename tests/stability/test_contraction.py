@@ -5,6 +5,7 @@ from itertools import product
 from math import exp, inf, sqrt
 
 import contraction_cells as zoo
+import numpy as np
 import pytest
 import torch
 from hypothesis import assume, example, given, settings
@@ -23,6 +24,7 @@ from recurrence.stability import (
     weighted_gain,
 )
 from recurrence.stability.gru import beta
+from recurrence.stability.lyapunov import find_norm
 
 BOUNDS = st.sampled_from([0.0, 0.5, 2.0])
 MEASURES = {"max": lambda J: J.abs().sum(-1).amax(-1), 2: lambda J: torch.linalg.matrix_norm(J, 2)}
@@ -175,6 +177,13 @@ def test_each_condition_implies_the_next(cell, bound):
     assert (b.paper_rate < 1) == all(b.paper.values())
 
 
+def test_inputs_are_at_most_one_unless_told_otherwise():
+    lstm, gru = (zoo.make(kind, 2, 0.5, 0.1, 0) for kind in zoo.GATED)
+    assert lstm_bounds(lstm).rate == lstm_bounds(lstm, 1.0).rate == contraction_rate(lstm) < lstm_bounds(lstm, 1.1).rate
+    assert gru_bounds(gru).rate == gru_bounds(gru, 1.0).rate == contraction_rate(gru) < gru_bounds(gru, 1.1).rate
+    assert lstm_bounds(lstm).input_bound == gru_bounds(gru).input_bound == 1
+
+
 def test_no_two_conditions_are_one():
     sharp = lstm_bounds(scalar_lstm(w_i=1.0, w_f=0.3, w_z=0.2, w_o=3.0))
     assert sharp.rate < 1 < sharp.sum_rate
@@ -291,10 +300,46 @@ def test_a_lyapunov_norm_in_exact_numbers(d, radius, off, seed):
     assert box.enlarged(1e-12 * box.radius.max().item()).contains(states).all()
 
 
+@settings(max_examples=30)
+@given(st.integers(1, 4), st.floats(0.05, 0.95), st.integers(0, 2**32))
+def test_the_lyapunov_equation(d, radius, seed):
+    """P is what the equation says, and the gain in its norm is that of a 2-norm in other coordinates."""
+    A = torch.randn(d, d, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    A = A * (radius / np.abs(np.linalg.eigvals(A.numpy())).max())
+    P, r = lyapunov_norm(A), (1 + radius) / 2
+    condition = torch.linalg.cond(P).item()
+    torch.testing.assert_close(P, torch.eye(d, dtype=torch.float64) + A.mT @ P @ A / r**2, rtol=1e-9, atol=1e-9)
+    root, rate = torch.linalg.cholesky(P), weighted_gain(A, P)
+    gain = torch.linalg.matrix_norm(torch.linalg.solve_triangular(root, A.mT @ root, upper=False), 2).item()
+    assert rate == pytest.approx(gain, rel=1e-12 * condition)
+    assert rate <= r * sqrt(1 - 1 / torch.linalg.matrix_norm(P, 2).item()) * (1 + 1e-12 * condition)
+    for scale in (4.0**-30, 4.0**30):
+        assert weighted_gain(A, scale * P) == pytest.approx(rate, rel=1e-12)
+        assert weighted_gain(scale * A, P) == pytest.approx(scale * rate, rel=1e-12)
+
+
+def test_a_form_that_rounding_may_have_made_positive_is_no_norm():
+    A = torch.tensor([[0.5, 0.1], [0.0, 0.5]], dtype=torch.float64)
+
+    def gain(least):
+        return weighted_gain(A, torch.diag(torch.tensor([1.0, least], dtype=torch.float64)))
+
+    assert [gain(least) for least in (1e-15, 0.0, -1e-3)] == [inf] * 3
+    assert 0.5 < gain(1.0) < gain(1e-14) < inf
+    assert weighted_gain(0 * A, torch.eye(2, dtype=torch.float64)) == 0
+
+
 def test_a_norm_beyond_floats_is_refused_and_not_guessed():
     A = torch.diag(torch.full((6,), 0.99, dtype=torch.float64)) + 50 * torch.ones(6, 6, dtype=torch.float64).triu(1)
     with pytest.raises(ValueError, match=r"spectral radius is 0\.98999"):
         lyapunov_norm(A)
+
+
+def test_a_norm_with_a_gain_of_one_is_none(monkeypatch):
+    A = torch.eye(2, dtype=torch.float64) / 2
+    for gain, found in ((1.0, False), (1 - 2**-53, True)):
+        monkeypatch.setattr("recurrence.stability.lyapunov.weighted_gain", lambda A, P, gain=gain: gain)
+        assert (find_norm(A) is not None) is found
 
 
 def test_where_the_two_norm_fails_a_lyapunov_norm_certifies():

@@ -19,6 +19,7 @@ from recurrence.stability import (
     invariant_set,
     truncated_states,
 )
+from recurrence.stability.norms import UP
 
 RATES = st.sampled_from([1e-3, 0.3, 0.5, 0.95])
 
@@ -162,6 +163,15 @@ def test_the_least_window(rate, diameter, lipschitz, margin):
     assert k == 0 or lipschitz * diameter * rate ** (k - 1) >= 2 * margin * (1 - 1e-13)
 
 
+@given(st.integers(1, 64), st.floats(0.3, 20), st.floats(1e-3, 1e3))
+def test_the_least_window_of_a_contraction_that_hardly_is_one(ulps, exponent, reach):
+    """Its logarithms are rounded so much that the window to begin with is too long or too short."""
+    rate, margin = 1 - ulps * 2.0**-53, reach * 10**-exponent
+    k = definite_window(rate, reach, 1.0, margin)
+    assert reach * rate**k * UP < 2 * margin
+    assert k == 0 or reach * rate ** (k - 1) * UP >= 2 * margin
+
+
 def test_the_largest_table(monkeypatch):
     dfa = DFA.from_regex("(0|1)*1(0|1)(0|1)", "01")
     monkeypatch.setattr("recurrence.stability.definite.MOST_CODES", 8)
@@ -205,6 +215,9 @@ def test_windows_by_hand():
     assert definite_window(0.5, 1.0, 1.0, 0.25) == 2  # 1/2 is not below 1/2
     assert definite_window(0.5, 1.0, 1.0, 0.26) == 1
     assert definite_window(0.5, 1.0, 0.0, 0.1) == 0
+    assert [definite_window(0.5, 1.0, 1.0, part * UP / 2) for part in (1, 1.01)] == [1, 0]
+    found = definite_window(0.9999999999999997, 1.7955598129875106, 1.0, 8.494371483374004e-12)
+    assert found < 76212275832460592  # what the logarithms say
     assert definite_window(0.0, 1.0, 1.0, 0.1) == 1
     assert definite_window(1 - 2**-50, 1.0, 1.0, 1e-3) == pytest.approx(2**50 * 6.2146, rel=1e-4)
 

@@ -173,6 +173,15 @@ def test_the_nearest_lstm_of_its_convex_set(condition):
         assert (before - after) @ (there - after) <= 1e-9
 
 
+@pytest.mark.parametrize("kind", ["tanh", "sigmoid", "relu", "linear", "lstm", "gru"])
+def test_a_cell_at_the_border_stays(kind):
+    for seed in range(3):
+        cell = zoo.make(kind, 3, 0.1, 0.1, seed)
+        before = copies(cell)
+        project(cell, contraction_rate(cell, input_bound=0.1), 0.1)
+        assert same(cell, before)
+
+
 def test_a_row_that_is_certified_stays():
     cell = zoo.make("lstm", 4, 0.1, 0.1, 1)
     rates = lstm_bounds(cell).row_rates
@@ -319,16 +328,18 @@ def close(number, wanted, near=1e-11):
 
 @pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
 def test_where_the_weights_of_an_lstm_end(condition):
-    """Row by row the split of the rate, written out; every row of weights is long, and the gate opens to 0.15."""
+    """Row by row the split of the rate, written out; every row of weights is long, the gate opens to 0.15 and 0.1."""
     cell, rate = zoo.make("lstm", 2, 1.0, 0.0, 3), 0.8
+    opens = torch.tensor([0.15, 0.1], dtype=torch.float64)
     with torch.no_grad():
         cell.W.mul_(4)
-        cell.b_f.copy_(np.log(0.15 / 0.85) - cell.W_f.abs().sum(1) - cell.U_f.abs().sum(1) / 2)
+        cell.b_f.copy_(opens.logit() - cell.W_f.abs().sum(1) - cell.U_f.abs().sum(1) / 2)
     b = lstm_bounds(cell, 0.5)
     project(cell, rate, 0.5, condition=condition)
-    F, after = 0.15, lstm_bounds(cell, 0.5)
-    left = rate - F
+    after = lstm_bounds(cell, 0.5)
     for j in range(2):
+        F = opens[j].item() if condition == "rows" else 0.15
+        left = rate - F
         w_i, w_f, w_z, w_o = (rows[j].item() for rows in (b.w_i, b.w_f, b.w_z, b.w_o))
         if condition == "rows":
             new = max(w_z, w_i / 4)
@@ -344,10 +355,11 @@ def test_where_the_weights_of_an_lstm_end(condition):
             close(rows[j], sum_of_row)
 
 
-def test_where_the_weights_of_a_gru_end():
+@pytest.mark.parametrize("b_m", [1.5, -1.5])
+def test_where_the_weights_of_a_gru_end(b_m):
     """One unit without inputs: one part of all that adds to the candidate, where the update gate need not close."""
     cell, rate, cap = zoo.make("gru", 1, 0.0, 0.0, 0), 0.7, 0.3
-    w_r, w_z, w_n, b_m = 0.5, 0.4, -2.0, 1.5
+    w_r, w_z, w_n = 0.5, 0.4, -2.0
     with torch.no_grad():
         for parameter, value in (
             (cell.W_r, w_r),

@@ -257,9 +257,8 @@ def test_the_box_of_a_scalar_cell(rate, u, b):
 )  # fmt: skip
 def test_lstm_constants(F, sizes, input_bound, d, drive, start):
     """Their formulas at 40 digits; those of second order are derived by the rules of differentiation elsewhere."""
-    rows = [
-        torch.full((d,), value, dtype=torch.float64) for value in (F, 1 / (1 - F), *(size / 5 for size in sizes[:4]))
-    ]
+    weights = [*(size / 5 for size in sizes[:3]), 2 * sizes[3]]  # the gain of h may be above that of c
+    rows = [torch.full((d,), value, dtype=torch.float64) for value in (F, 1 / (1 - F), *weights)]
     bounds = LSTMBounds(input_bound, *rows)
     u = dict(zip("ifzo", sizes[4:], strict=True))
     found = lstm_constants(bounds, input_size=3, inputs=sizes[4:], drive_bound=drive, start=start)

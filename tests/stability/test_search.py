@@ -78,6 +78,22 @@ def test_the_search_that_is_made_unless_told_otherwise():
     assert len(found(starts=1, steps=1)) == 8
 
 
+@pytest.mark.parametrize("starts", [1, 6])
+def test_half_of_all_starts_are_corners(monkeypatch, starts):
+    begun = []
+
+    def ascend(gain, start, *arguments):
+        begun.append(start)
+        return _ascend(gain, start, *arguments)
+
+    monkeypatch.setattr("recurrence.stability.search._ascend", ascend)
+    adversarial_gain(zoo.make("tanh", 2, 1.0, 0.3, 0), input_bound=0.5, starts=starts, steps=1)
+    corner = torch.tensor([1.0, 1.0, 0.5, 0.5], dtype=torch.float64)
+    ends = [(start.abs() == corner).tolist() for start in begun[0]]
+    assert ends[::2] == [[True] * 4] * len(ends[::2])
+    assert ends[1::2] == [[False] * 4] * (starts // 2)
+
+
 def test_a_path_of_shrinking_steps_stays_in_the_box():
     """Up the slope, every coordinate by parts of its own radius, to the face; a slope of nan or 0 leads nowhere."""
     box = Box([-1.0, -10.0, -1.0], [1.0, 10.0, 1.0])

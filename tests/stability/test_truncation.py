@@ -1,7 +1,7 @@
 """Truncated states: against a loop over windows, for every kind of cell; work, memory, gradients; the length needed."""
 
 from functools import partial
-from math import exp
+from math import exp, nextafter
 
 import pytest
 import torch
@@ -192,6 +192,15 @@ def test_the_length_is_the_first_that_is_enough(rate, lipschitz, bound, eps, at_
     assert k >= 1
     assert rate**k * size <= eps
     assert k == 1 or rate ** (k - 1) * size > eps
+
+
+@given(st.floats(1e-3, 1 - 1e-9), st.floats(1e-3, 1e6), st.integers(1, 60))
+def test_a_length_that_is_just_enough(rate, size, k):
+    """At the border the logarithms may be off by one."""
+    eps = rate**k * size
+    first = next(j for j in range(1, k + 1) if rate**j * size <= eps)
+    assert window_length(rate, size, eps) == first
+    assert window_length(rate, size, nextafter(eps, 0)) > first
 
 
 def test_the_divisor_belongs_to_the_length():

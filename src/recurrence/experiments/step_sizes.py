@@ -18,7 +18,7 @@ from recurrence.experiments.rates import best_rate
 from recurrence.tasks import Task, chorales, digits
 from recurrence.training import fit
 
-BUDGETS = {"digits": {"updates": 150, "batch_size": 64}, "chorales": {"updates": 80, "batch_size": 16}}
+BUDGETS = {"digits": {"updates": 150, "batch_size": 64}, "chorales": {"updates": 70, "batch_size": 16}}
 CELLS: dict[str, Callable[[int, int], Cell]] = {
     "simple": SimpleCell,
     "linear": LinearCell,
@@ -30,12 +30,13 @@ MODELS = (*CELLS, "affine")
 UNITS = 32
 RATES = tuple(0.0025 * 2**k for k in range(9))
 SEEDS = range(5, 10)
-SETTINGS = {"seeds": list(SEEDS), "units": UNITS, "budgets": BUDGETS}
+DIGITS_BY = "row"
+SETTINGS = {"seeds": list(SEEDS), "units": UNITS, "digits by": DIGITS_BY, "budgets": BUDGETS}
 
 
 def tasks() -> dict[str, Task]:
-    """The tasks by name: digits read by pixel, and chorales."""
-    return {"digits": digits("pixel"), "chorales": chorales()}
+    """The tasks by name: digits read row by row, and chorales."""
+    return {"digits": digits(DIGITS_BY), "chorales": chorales()}
 
 
 _tasks = cache(tasks)

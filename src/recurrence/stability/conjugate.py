@@ -81,7 +81,8 @@ class WithReadout(Cell):
     .. math:: \lVert (h, y) \rVert = \max(|h|, |y| / L)
 
     is that of f: the new y are at most :math:`L \lambda |h - h'|` apart. In :math:`\max(|h|, |y|)` it is
-    :math:`\max(1, L)` times that, which may be 1 or more. :func:`contraction_rate` is in the weighted norm.
+    :math:`\max(1, L)` times that, which may be 1 or more. :func:`contraction_rate` is in the weighted norm. In a
+    Lyapunov norm of h, y is measured by the 2-norm: :math:`|V h|_2 \le L |h|_2 \le L |h|_P`, since :math:`P \succeq I`.
 
     Args:
         cell: f; kept as ``cell``.
@@ -116,8 +117,8 @@ class WithReadout(Cell):
         return state[..., self.cell.state_width :]
 
     def lipschitz(self, norm: int | str = 2) -> float:
-        """L, the norm of V as a map from the 2-norm to the 2-norm, or from "max" to "max"; rounded upwards."""
-        return (two_norm if norm == 2 else max_norm)(exact("V of the readout", self.readout.weight))
+        """L, the norm of V as a map from "max" to "max", or from the 2-norm to the 2-norm; rounded upwards."""
+        return (max_norm if norm == "max" else two_norm)(exact("V of the readout", self.readout.weight))
 
     def box(self, box: Box) -> Box:
         """A box of states of f, with 0 and all that is read out of it; rounded outwards."""
