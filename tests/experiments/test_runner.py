@@ -10,6 +10,7 @@ import torch
 from recurrence.experiments import __main__ as command
 from recurrence.experiments import runner
 from recurrence.experiments.stored import WrongResult
+from recurrence.jobs import JobFailed
 from recurrence.tasks import DataNotFound
 
 
@@ -70,16 +71,18 @@ def test_result_says_how_it_was_made(tmp_path):
     assert entry["seconds"] >= 0
 
 
-def test_defaults_of_torch_are_put_back(tmp_path):
+def test_defaults_of_torch_are_set_and_put_back(tmp_path):
     before = torch.get_default_dtype(), torch.get_num_threads()
     torch.set_default_dtype(torch.float64)
     try:
         with pytest.raises(KeyboardInterrupt):
-            runner.perform("squares", Experiment([1], stop=1), tmp_path)
+            runner.perform("squares", Experiment([1, 2], stop=2), tmp_path)
         assert torch.get_default_dtype() == torch.float64
     finally:
         torch.set_default_dtype(before[0])
     assert torch.get_num_threads() == before[1]
+    (entry,) = json.loads((tmp_path / "squares.json").read_text())["points"]
+    assert entry["result"]["dtype"] == "torch.float32"
 
 
 def test_failed_write_leaves_the_old_result(tmp_path, monkeypatch):
@@ -147,7 +150,62 @@ def test_missing_data_file_is_an_error_of_one_message(squares, tmp_path, capsys,
     monkeypatch.setattr(squares, "run", missing)
     with pytest.raises(SystemExit, match="2"):
         command.main(["squares", "--results", str(tmp_path)])
-    assert "the data file chorales.mat is not to be had" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "job 1 of 3, {'number': 1}: DataNotFound: the data file chorales.mat is not to be had" in said
+    assert "the same command goes on" in said
+
+
+def test_mistake_in_an_experiment_keeps_its_traceback(squares, tmp_path, monkeypatch):
+    monkeypatch.setattr(squares, "run", lambda point: 1 / 0)
+    with pytest.raises(JobFailed) as caught:
+        command.main(["squares", "--results", str(tmp_path)])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_points_are_written_in_their_order_whatever_comes_first(tmp_path, monkeypatch):
+    """Jobs of which the last comes first."""
+
+    def backwards(function, arguments, *, workers, scheduler):
+        assert (workers, scheduler) == (3, None)
+        yield from ((index, function(arguments[index])) for index in reversed(range(len(arguments))))
+
+    monkeypatch.setattr(runner.jobs, "run", backwards)
+    with pytest.raises(KeyboardInterrupt):
+        runner.perform("squares", Experiment([1, 2, 3, 4], stop=2), tmp_path, workers=3)
+    assert numbers(tmp_path / "squares.json") == [3, 4]
+    last = Experiment([1, 2, 3, 4])
+    assert numbers(runner.perform("squares", last, tmp_path, workers=3)) == [1, 2, 3, 4]
+    assert last.asked == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("flags", "where"),
+    [
+        ([], {"workers": 1, "scheduler": None}),
+        (["--workers", "3"], {"workers": 3, "scheduler": None}),
+        (["--scheduler", "tcp://a:1"], {"workers": 1, "scheduler": "tcp://a:1"}),
+    ],
+)
+def test_command_says_where_the_points_run(squares, tmp_path, monkeypatch, flags, where):
+    asked = []
+    monkeypatch.setattr(command, "perform", lambda *_, **options: asked.append(options))
+    assert command.main(["squares", "--results", str(tmp_path), *flags]) == 0
+    assert asked == [where]
+
+
+@pytest.mark.parametrize(
+    ("flags", "law"),
+    [
+        (["--workers", "0"], "--workers is 0, and there must be one at least"),
+        (["--workers", "2", "--scheduler", "tcp://a:1"], "not allowed with"),
+        (["--scheduler", "a"], "the address of a scheduler is like tcp://"),
+    ],
+)
+def test_places_that_cannot_be_are_refused(squares, tmp_path, capsys, flags, law):
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["squares", "--results", str(tmp_path), *flags])
+    assert law in capsys.readouterr().err
+    assert squares.asked == []
 
 
 def test_experiments_are_found():

@@ -1,9 +1,10 @@
-"""Running an experiment: point by point, each written down as soon as it is finished."""
+"""Running an experiment: point by point, each written down as soon as it is finished, wherever it was run."""
 
 import json
 import platform
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -14,6 +15,7 @@ import torch
 from tqdm import tqdm
 
 import recurrence
+from recurrence import jobs
 from recurrence.experiments.stored import WrongResult, put, read
 
 
@@ -27,38 +29,33 @@ def experiments() -> dict[str, ModuleType]:
 
 def header(name: str, experiment: ModuleType) -> dict:
     """What all points of a result have in common: settings (seeds among them), device and versions."""
-    versions = {"python": platform.python_version(), "torch": torch.__version__, "recurrence": recurrence.__version__}
-    return {
-        "experiment": name,
-        "settings": {**experiment.SETTINGS, "dtype": "float32"},
-        "device": str(recurrence.device()),
-        "versions": versions,
-    }
+    return {"experiment": name, "settings": {**experiment.SETTINGS, "dtype": "float32"}, **_maker()}
 
 
-def perform(name: str, experiment: ModuleType, folder: Path) -> Path:
+def perform(name: str, experiment: ModuleType, folder: Path, *, workers: int = 1, scheduler: str | None = None) -> Path:
     """Run the points of an experiment that ``folder/NAME.json`` lacks, and write it anew after each of them.
 
-    It runs in float32 and on one thread, so that its numbers do not depend on the number of cores. What is written is
-    in the order of ``points()``; a point that is there no more is left out.
+    A point runs in float32 and on one thread, so that its numbers do not depend on the number of cores; nor do they
+    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`recurrence.jobs.run`. What is written
+    is in the order of ``points()``; a point that is there no more is left out.
 
     Raises:
         WrongResult: the file is unreadable, or was made with other settings, versions or on another device.
+        JobFailed: a point raised an exception, a WrongResult if its worker has other versions or another device.
+        ClusterError: the cluster of the scheduler cannot be used.
+        ValueError: there is no worker, or both workers and a scheduler are asked for.
     """
     path, head = folder / f"{name}.json", header(name, experiment)
-    points = [json.loads(json.dumps(point)) for point in experiment.points()]
-    entries = _resume(path, head) if path.exists() else []
-    done = {_key(entry["point"]): entry for entry in entries}
-    with _float32_on_one_thread(), tqdm(points, desc=name, unit="point") as bar:
-        for point in bar:
-            if _key(point) in done:
-                continue
-            began = perf_counter()
-            result = experiment.run(point)
-            seconds = round(perf_counter() - began, 1)
-            done[_key(point)] = {"point": point, "result": _rounded(result), "seconds": seconds}
-            write(path, head, [done[key] for key in map(_key, points) if key in done])
-        write(path, head, [done[key] for key in map(_key, points)])
+    points = {_key(point): point for point in json.loads(json.dumps(experiment.points()))}
+    done = {_key(entry["point"]): entry for entry in (_resume(path, head) if path.exists() else [])}
+    missing = [point for key, point in points.items() if key not in done]
+    finished = jobs.run(partial(_entry, experiment.run, _maker()), missing, workers=workers, scheduler=scheduler)
+    with closing(finished), tqdm(total=len(points), initial=len(points) - len(missing), desc=name, unit="point") as bar:
+        for _, entry in finished:
+            done[_key(entry["point"])] = entry
+            write(path, head, [done[key] for key in points if key in done])
+            bar.update()
+    write(path, head, [done[key] for key in points])
     return path
 
 
@@ -67,6 +64,22 @@ def write(path: Path, head: dict, entries: list[dict]) -> None:
     start = json.dumps(head, indent=1).removesuffix("\n}")
     lines = ",\n  ".join(json.dumps(entry) for entry in entries)
     put(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
+
+
+def _maker() -> dict:
+    """What a result depends on apart from its settings: the device and the versions of this process."""
+    versions = {"python": platform.python_version(), "torch": torch.__version__, "recurrence": recurrence.__version__}
+    return {"device": str(recurrence.device()), "versions": versions}
+
+
+def _entry(run: Callable[[dict], dict], maker: dict, point: dict) -> dict:
+    """A point with its result and the seconds it took, made by a process that is like the one that writes it down."""
+    if maker != _maker():
+        raise WrongResult(f"the result is to be made with {maker}, and the worker has {_maker()}")
+    with _float32_on_one_thread():
+        began = perf_counter()
+        result = run(point)
+        return {"point": point, "result": _rounded(result), "seconds": round(perf_counter() - began, 1)}
 
 
 def _resume(path: Path, head: dict) -> list[dict]:
