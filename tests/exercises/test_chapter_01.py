@@ -126,11 +126,23 @@ def fading_clock(period):
     return 0.45 * W, b, h0
 
 
-def reached_only(table, h0, readout):
+def reached_states(table, h0):
     reached = [h0]
     for h in reached:
         reached += [k for k in dict.fromkeys(table[h]) if k not in reached]
-    return len(reached)
+    return reached
+
+
+def reached_only(table, h0, readout):
+    return len(reached_states(table, h0))
+
+
+def refined_once(table, h0, readout):
+    return len({(readout[h], *(readout[k] for k in table[h])) for h in reached_states(table, h0)})
+
+
+def by_answer(table, h0, readout):
+    return len({readout[h] for h in reached_states(table, h0)})
 
 
 WRONG = {
@@ -159,7 +171,13 @@ WRONG = {
         lambda: ([[1]], [1], [0], [1]),
         lambda: ([[2 / 3]], [1], [0], [1]),
     ],
-    "01-minimal-states": [reached_only, lambda table, h0, readout: len(table), lambda *case: len(set(case[2]))],
+    "01-minimal-states": [
+        reached_only,
+        refined_once,
+        by_answer,
+        lambda table, h0, readout: len(table),
+        lambda *case: len(set(case[2])),
+    ],
     "01-gate-rows": [
         lambda U_f, U_i, U_o, U_z: torch.cat([U_f, U_i, U_o, U_z]),
         lambda U_f, U_i, U_o, U_z: torch.cat([U_i, U_f, U_o, U_z]),

@@ -424,7 +424,7 @@ def test_other_right_designs_pass_too():
     )
     assert check("03-threshold", lambda: [4, 5, 4, -6])
     assert check("03-fewest", shift_register)
-    assert check("03-fewest", lambda: joined(fewest(), (1, 1, 0), 0)).message == "It is right."
+    assert check("03-fewest", lambda: joined(fewest(), (1, 1, 0), 0)).message == "It is right. 6 points."
     assert check("03-no-bb", lambda: tuple(np.array(part) for part in no_bb()))
 
 
@@ -514,5 +514,5 @@ def test_an_exercise_without_inputs_runs_once_and_says_so():
     calls = []
     result = check("03-second-last", lambda: calls.append(1) or second_last())
     assert len(calls) == 1
-    assert result.message == "It is right."
+    assert result.message == "It is right. 2 points."
     assert check("03-one-layer", lambda: 1 / 0).message == "It stopped."

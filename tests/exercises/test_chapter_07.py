@@ -104,6 +104,7 @@ WRONG = {
         lambda W, states: chain(W, states).norm(),
     ],
     "07-climb": [
+        lambda a, b: climb(float(a), b),
         lambda a, b: (climb(a, b)[0] + 1, climb(a, b)[1]),
         lambda a, b: (climb(a, b)[0], climb(a, b)[1] - 1),
         lambda a, b: (climb(a, b)[0], climb(a, b)[1] + 1),

@@ -1,7 +1,8 @@
 """Every exercise of chapter 9: a right answer passes, plausible wrong ones fail, a hole is not answered yet."""
 
+from fractions import Fraction
 from itertools import product
-from math import log
+from math import floor, log
 
 import numpy as np
 import pytest
@@ -79,8 +80,22 @@ def rescaled(W, radius):
     return W * np.minimum(1, radius / np.maximum(sums, 1e-300))
 
 
+def order_of_one_word(delta):
+    """Some word of that length leads all states to one, where every word has to."""
+    reached = {frozenset(range(len(delta)))}
+    for k in range(2 ** len(delta)):
+        if any(len(states) == 1 for states in reached):
+            return k
+        reached = {frozenset(delta[q][a] for q in states) for states in reached for a in range(len(delta[0]))}
+    return None
+
+
 WRONG = {
     "09-steps": [
+        lambda rate, n: steps(float(rate), n),
+        lambda rate, n: next(r for r in range(1, 10_000) if n**0.5 * float(rate) ** r < 1),
+        lambda rate, n: next(r for r in range(1, 10_000) if n**0.5 * rate**r < 1 - 1e-12),
+        lambda rate, n: max(1, floor(log(n) / (-2 * log(rate))) + 1) if rate else 1,
         lambda rate, n: 1 if not rate else max(1, int(np.ceil(log(n) / (-2 * log(rate))))),
         lambda rate, n: next(r for r in range(1, 10_000) if n * rate**r < 1),
         lambda rate, n: steps(rate, n) - 1,
@@ -114,6 +129,7 @@ WRONG = {
     "09-order": [
         lambda delta: len(delta) - 1,
         lambda delta: order(delta) or 0,
+        order_of_one_word,
         lambda delta: None if order(delta) is None else order(delta) + 1,
     ],
     "09-one-unit": [
@@ -137,6 +153,12 @@ WRONG = {
 
 class TestChapter09(ExerciseLaws):
     exercises, answers, wrong = chapter_09.EXERCISES, ANSWERS, WRONG
+
+
+def test_a_wrong_none_is_not_taken_for_a_missing_return():
+    result = check("09-order", lambda delta: None)
+    assert result.message == "On example 1 of 6, got None."
+    assert "is a return missing?" in check("09-steps", lambda rate, n: None).message
 
 
 MESSAGES = {
@@ -169,7 +191,8 @@ def test_a_latch_explodes_where_it_decides():
 
 def test_the_package_counts_the_same_steps():
     for case in EXERCISES["09-steps"].all_cases(0, 30):
-        assert steps_to_contract(float(case[0]), case[1]) == steps(*case)
+        rate, n = float(case[0]), case[1]
+        assert steps_to_contract(rate, n) == steps(Fraction(rate), n)
 
 
 def test_the_two_layers_certify_what_the_product_does_not():

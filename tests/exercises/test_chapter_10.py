@@ -107,6 +107,10 @@ def by_tracing_the_largest(w, u, k):
 
 WRONG = {
     "10-length": [
+        lambda rate, size, eps: shortest_window(*map(float, (rate, size, eps))),
+        lambda rate, size, eps: next(k for k in range(1, 10**5) if rate**k * size <= float(eps)),
+        lambda rate, size, eps: next(k for k in range(1, 10**5) if float(rate) ** k * size <= float(eps) * (1 + 1e-12)),
+        lambda rate, size, eps: max(1, ceil(log(size / eps) / -log(rate))) if rate else 1,
         lambda rate, size, eps: shortest_window(rate, size, eps) - 1,
         lambda rate, size, eps: max(1, ceil(log(size / eps) / (1 - rate))),
         lambda rate, size, eps: next(k for k in range(1, 10**5) if rate**k * size < eps),
@@ -229,10 +233,16 @@ def test_other_right_answers_pass_too():
     assert check("10-worst", lambda a, k, T: tuple(-x for x in worst_inputs(a, k, T)))
     assert check("10-forgetful", lambda: ([[-3, -3, -9], [-15, -6, -18], [6, 3, 9]], (0, 0, 2)))
     assert check("10-better", lambda w, u, k: 1.01 * better_bound(w, u, k))
-    assert check("10-length", lambda rate, size, eps: window_length(float(rate), float(size), float(eps)), cases=0)
 
 
 # What the texts say of these exercises holds
+
+
+def test_the_window_in_floats_misses_by_one_at_most_and_only_where_both_sides_are_all_but_equal():
+    for rate, size, eps in EXERCISES["10-length"].all_cases(seed=3, random_inputs=40):
+        k, in_floats = shortest_window(rate, size, eps), window_length(*map(float, (rate, size, eps)))
+        at_a_border = any(abs(rate**n * size / eps - 1) < 1e-15 for n in (k - 1, k))
+        assert in_floats == k or (at_a_border and abs(in_floats - k) == 1)
 
 
 @pytest.mark.parametrize("a", [0.9, -0.9])

@@ -57,6 +57,9 @@ ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 WRONG = {
     "11-perplexity": [
+        lambda p, unknown, rare: (
+            prod(rare / q if u else 1 / q for q, u in zip(p, unknown, strict=True)) ** (1 / len(p))
+        ),
         lambda p, unknown, rare: exp(-sum(map(log, p)) / len(p)),
         lambda p, unknown, rare: 1 / prod(q / rare if u else q for q, u in zip(p, unknown, strict=True)),
         lambda p, unknown, rare: -log(prod(q / rare if u else q for q, u in zip(p, unknown, strict=True))) / len(p),

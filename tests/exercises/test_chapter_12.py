@@ -194,6 +194,7 @@ WRONG = {
         lambda rate, size, eps, T: (processors(rate, size, eps, T) or 2) - 1,
         lambda rate, size, eps, T: next((k + 1 for k in range(1, T) if rate**k * size <= eps), None),
         lambda rate, size, eps, T: processors(rate, size, eps, T + 1),
+        lambda rate, size, eps, T: processors(float(rate), float(size), float(eps), T),
         lambda rate, size, eps, T: float(processors(rate, size, eps, T) or 0),
     ],
     "12-newton": [

@@ -5,13 +5,14 @@ import signal
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 import torch
 
-from recurrence.exercises import EXERCISES, Exercise, check
+from recurrence.exercises import EXERCISES, Exercise, Mistake, Notes, check
 
 DOUBLE = Exercise(
     "00-double",
@@ -264,3 +265,19 @@ def test_the_notebook_shows_the_same_words_without_colour_and_escaped(answer):
 def test_in_python_without_timers_it_checks_without_a_limit(monkeypatch):
     monkeypatch.delattr(signal, "setitimer")
     assert check(DOUBLE, right)
+
+
+def test_points_are_told_and_the_second_failure_brings_a_hint():
+    notes = Notes(2, "one line", 5, "Doubling.", "What is a number and itself?", (Mistake("Nothing.", ""),))
+    doubling = replace(DOUBLE, id="00-hinted", notes=notes)
+    wrong = [check(doubling, lambda xs: xs) for _ in range(3)]
+    assert [one.hint for one in wrong] == ["", notes.hint, notes.hint]
+    assert repr(wrong[1]).endswith("\n  hint: What is a number and itself?")
+    assert "<strong>Hint:</strong> What is a number and itself?" in wrong[1]._repr_html_()
+    assert check(doubling, lambda xs: ...).hint == ""
+    passed = check(doubling, right)
+    assert passed.message == "It agrees on 2 examples and 20 random inputs. 2 points."
+    assert (passed.hint, check(doubling, lambda xs: xs).hint) == ("", "")
+    single = replace(doubling, notes=replace(notes, points=1))
+    assert check(single, right).message.endswith(" 1 point.")
+    assert check(replace(doubling, notes=None), right).message.endswith("inputs.")

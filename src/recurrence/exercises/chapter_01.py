@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from itertools import product
 
+import numpy as np
 import torch
 from numpy.random import Generator
 from torch import Tensor
@@ -107,15 +108,14 @@ def _minimal_states(table: Table, h0: int, readout: Word) -> int:
 
 
 def _machine(generator: Generator) -> Case:
-    """A random machine of a few states, each in one or two copies that are entered at random."""
-    copies = generator.integers(1, 3, size=generator.integers(1, 4)).tolist()
-    names = [state for state, count in enumerate(copies) for _ in range(count)]
-    small = generator.integers(0, len(copies), size=(len(copies), 2))
-    answers = generator.integers(0, 2, size=len(copies)).tolist()
-    table = [
-        [int(generator.choice([i for i, s in enumerate(names) if s == small[n][x]])) for x in (0, 1)] for n in names
-    ]
-    return table, int(generator.integers(len(names))), tuple(answers[name] for name in names)
+    """A random machine, or a chain of which only the last state says 1; each state in one or two copies."""
+    n, is_chain = int(generator.integers(1, 6)), bool(generator.integers(2))
+    small, answers = generator.integers(0, n, size=(n, 2)), generator.integers(0, 2, size=n)
+    if is_chain:
+        small[:-1], answers = np.arange(1, n)[:, None], np.arange(n) == n - 1
+    names = np.arange(n).repeat(generator.integers(1, 3, size=n))
+    table = [[int(generator.choice(np.flatnonzero(names == small[q, x]))) for x in (0, 1)] for q in names]
+    return table, 0 if is_chain else int(generator.integers(len(names))), tuple(int(answers[q]) for q in names)
 
 
 # Gates, gradients, chaos
@@ -250,6 +250,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([[0, 1], [1, 2], [2, 3], [3, 0]], 0, (0, 1, 0, 1)),
             ([[0, 0], [1, 1]], 0, (0, 1)),
             ([[1, 2], [1, 2], [2, 1]], 0, (0, 0, 0)),
+            ([[1, 1], [2, 2], [3, 3], [3, 3]], 0, (0, 0, 0, 1)),
         ),
         sample=_machine,
         oracle=_minimal_states,

@@ -57,6 +57,10 @@ def _one_by_one(W: Tensor, U: Tensor, b: Tensor, xs: Tensor, k: int) -> Tensor:
     return torch.tensor(states, dtype=torch.float64)
 
 
+def _tensors(*parts: list) -> tuple[Tensor, ...]:
+    return tuple(torch.tensor(part, dtype=torch.float64) for part in parts)
+
+
 def _cell_and_inputs(generator: Generator) -> Case:
     d, d_in, T = (int(generator.integers(low, high)) for low, high in ((1, 4), (1, 3), (1, 12)))
     shapes = ((d, d), (d, d_in), (d,), (T, d_in))
@@ -193,9 +197,9 @@ EXERCISES: tuple[Exercise, ...] = (
             (Fraction(1, 2), Fraction(1), Fraction(1, 8)),
             (Fraction(0), Fraction(5), Fraction(1, 100)),
             (Fraction(1, 2), Fraction(1), Fraction(2)),
-            (Fraction(1, 3), Fraction(9), Fraction(1, 9)),
-            (Fraction(9, 10), Fraction(10), Fraction(1, 100)),
+            (Fraction(5, 6), Fraction(1), Fraction(25, 36)),
             (Fraction(99, 100), Fraction(100), Fraction(1, 1000)),
+            (Fraction(1, 2), Fraction(1), Fraction(1, 8) - Fraction(1, 10**20)),
         ),
         sample=_rate_size_and_eps,
         oracle=_by_bisection,
@@ -205,15 +209,9 @@ EXERCISES: tuple[Exercise, ...] = (
         "All windows at once",
         "all_windows(W, U, b, xs, k)",
         ("W", "U", "b", "xs", "k"),
-        cases=tuple(
-            (
-                *(
-                    torch.tensor(part, dtype=torch.float64)
-                    for part in ([[0.5]], [[1.0]], [0.25], [[1.0], [0.0], [-1.0]])
-                ),
-                k,
-            )
-            for k in (1, 2, 3, 5)
+        cases=(
+            *((*_tensors([[0.5]], [[1.0]], [0.25], [[1.0], [0.0], [-1.0]]), k) for k in (1, 2, 5)),
+            (*_tensors([[0.0, 1.0], [0.5, 0.0]], [[1.0], [0.0]], [0.0, 0.5], [[1.0], [0.0], [-1.0]]), 3),
         ),
         sample=_cell_and_inputs,
         oracle=_one_by_one,

@@ -132,6 +132,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([0.5, 0.5], [False, True], 4),
             ([0.1], [True], 100),
             ([0.2, 0.05, 0.4, 0.3], [False, True, False, True], 23_280),
+            (5000 * [0.0625], 5000 * [False], 10),
         ),
         sample=_text,
         oracle=_from_exact,

@@ -84,7 +84,7 @@ def _automaton_and_word(generator: Generator) -> Case:
 
 # When many processors win
 
-TENTHS_SIZE_PARTS_AND_LENGTH = ((5, 1, 8, 12), (9, 10, 100, 1000), (9, 10, 100, 60), (0, 1, 100, 10), (5, 1, 8, 1))
+TENTHS_SIZE_PARTS_AND_LENGTH = ((2, 1, 125, 12), (9, 10, 100, 150), (9, 10, 100, 60), (0, 1, 100, 10), (5, 1, 8, 1))
 
 
 def _one_by_one(rate: Fraction, size: Fraction, eps: Fraction, T: int) -> int | None:

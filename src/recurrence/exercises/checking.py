@@ -30,19 +30,22 @@ class Result:
         status: one of ``passed``, ``differs``, ``raised``, ``too slow``, ``not answered yet``.
         message: one sentence.
         lines: (name, text) pairs on the first input that differs: the input, yours, expected.
+        hint: what to look at, from the second failure on.
     """
 
     exercise: Exercise
     status: Status
     message: str
     lines: tuple[tuple[str, str], ...] = ()
+    hint: str = ""
 
     def __bool__(self) -> bool:
         return self.status == "passed"
 
     def __repr__(self) -> str:
         head = f"{MARKS[self.status]} {self.exercise.title}: {self.status}. {self.message}"
-        return "\n".join([head, *(indent(f"{name}: {text}", "  ") for name, text in self.lines)])
+        lines = (*self.lines, *([("hint", self.hint)] if self.hint else []))
+        return "\n".join([head, *(indent(f"{name}: {text}", "  ") for name, text in lines)])
 
     def _repr_html_(self) -> str:
         # Colours are inherited, so that it reads in light and dark; the mark and the words carry the meaning.
@@ -57,6 +60,7 @@ class Result:
             '<div style="border-left: .25em solid currentColor; padding: .2em .8em; margin: .5em 0">'
             f'<p style="margin: 0 0 .3em"><span aria-hidden="true">{MARKS[self.status]}</span> {head}</p>'
             + (f'<dl style="margin: 0">{rows}</dl>' if rows else "")
+            + (f'<p style="margin: .3em 0 0"><strong>Hint:</strong> {escape(self.hint)}</p>' if self.hint else "")
             + "</div>"
         )
 
@@ -75,8 +79,8 @@ def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, ra
         if found is not None:  # a result that did not pass is false
             return found
     stated = len(exercise.cases)
-    agrees = f"It agrees on {stated} examples and {random_inputs} random inputs."
-    return Result(exercise, "passed", agrees if exercise.inputs else "It is right.")
+    agrees = f"It agrees on {stated} examples and {random_inputs} random inputs." if exercise.inputs else "It is right."
+    return Result(exercise, "passed", f"{agrees}{_points(exercise)}")
 
 
 def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, number: int) -> Result | None:
@@ -109,7 +113,14 @@ def _check_case(exercise: Exercise, answer: Callable[..., Any], case: tuple, num
     except Exception as error:
         return Result(exercise, "differs", _sentence(on, ": ", str(error)), (*given, *_yours(value)))
     why = difference(seen, expected, exercise.tolerance)
+    if why and seen is None and any(exercise.oracle(*one) is None for one in exercise.cases):
+        why = "got None"  # which may be meant
     return None if why is None else Result(exercise, "differs", _sentence(on, ", ", why), (*given, *_yours(seen), goal))
+
+
+def _points(exercise: Exercise) -> str:
+    points = exercise.notes.points if exercise.notes else 0
+    return f" {points} point{'s' if points > 1 else ''}." if points else ""
 
 
 def _sentence(on: str, sign: str, words: str) -> str:

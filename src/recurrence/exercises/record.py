@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from recurrence.exercises.notes import Notes
+
 __all__ = ["Case", "Exercise"]
 
 Case = tuple[Any, ...]
@@ -40,6 +42,7 @@ class Exercise:
         observe: maps the function's value and the case to what is compared; raises a ValueError for a malformed value.
         tolerance: allowed error of a float, relative to numbers above 1 and absolute below.
         seconds: time limit of one call.
+        notes: points, a hint and what else a course needs to know; those of the book have them.
     """
 
     id: str
@@ -53,6 +56,7 @@ class Exercise:
     observe: Callable[..., Any] = _as_it_is
     tolerance: float = 1e-9
     seconds: float = 2.0
+    notes: Notes | None = None
 
     @property
     def function(self) -> str:

@@ -1,0 +1,47 @@
+"""What a course knows of the exercises: each has notes that the schema allows, and no mistake of theirs passes."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from recurrence.exercises import CHAPTERS, EXERCISES, check
+from recurrence.exercises.notes import notes_of
+
+FOLDER = Path(notes_of.__code__.co_filename).parent
+SCHEMA = json.loads((FOLDER / "schema.json").read_text("utf-8"))
+NUMBERS = [chapter.__name__[-2:] for chapter in CHAPTERS]
+MISTAKES = [(id, number) for id in EXERCISES for number in range(len(notes_of(id).mistakes))]
+
+
+def test_a_file_for_each_chapter():
+    assert sorted(path.stem for path in FOLDER.glob("*.toml")) == NUMBERS
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_notes_are_what_the_schema_says_in_the_order_of_the_book(number):
+    found = tomllib.loads((FOLDER / f"{number}.toml").read_text("utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert [entry["id"] for entry in found["exercises"]] == [id for id in EXERCISES if id.startswith(number)]
+
+
+def test_there_are_eighty_exercises_of_every_difficulty():
+    notes = [notes_of(id) for id in EXERCISES]
+    assert len(notes) >= 80
+    assert {one.difficulty for one in notes} == {"one line", "a few lines", "a page", "project"}
+    assert any(one.looks_for for one in notes)
+
+
+@pytest.mark.parametrize(("id", "number"), MISTAKES, ids=[f"{id}-{number}" for id, number in MISTAKES])
+def test_a_mistake_fails(id, number):
+    names: dict = {}
+    exec(compile(notes_of(id).mistakes[number].code, f"mistake {number} of {id}", "exec"), names)
+    assert check(id, names[EXERCISES[id].function]).status == "differs"
+
+
+def test_no_notes_of_what_is_not_in_the_book():
+    with pytest.raises(KeyError, match="03-nothing"):
+        notes_of("03-nothing")
