@@ -16,13 +16,13 @@ endif
 endif
 PORT   ?= 8000
 
-.PHONY: help book serve pdf test nbval times notebooks bench mutants clean
+.PHONY: help book serve pdf test nbval times notebooks course bench mutants clean
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make book             environment, package, and the rendered book in _build/html
+## make book             environment, package, and the rendered book in _build/html (SOLUTIONS=0: without the solutions)
 book: .venv/book.installed
 	$(BOOK)
 	@echo; echo "The book: _build/html/index.html (open it in a browser, or 'make serve')."
@@ -55,6 +55,10 @@ times:
 ## make notebooks        runs every notebook again and stores its outputs (N=03: that one)
 notebooks: .venv/book.installed
 	$(PY) book/tools/notebooks.py run $(if $(N),--only $(N))
+
+## make course           runs every student version from top to bottom; CI runs those of four quick chapters
+course: .venv/test.installed
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course -m slow -n 2
 
 ## make bench            ours against the alternative, timed side by side, and the grid of parallel evaluation; results/
 bench: .venv/test.installed

@@ -1,0 +1,246 @@
+"""A folder of submissions: found, graded each for itself, and recorded as soon as it is done."""
+
+import hashlib
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import recurrence
+from recurrence import jobs
+from recurrence.course import CourseError
+from recurrence.course.grading.cells import LARGEST
+from recurrence.course.grading.judge import Mark, Task
+from recurrence.course.grading.namespaces import isolation_problem
+from recurrence.course.grading.wire import WireError, decode
+from recurrence.course.grading.worker import Worker
+from recurrence.experiments.stored import put
+
+__all__ = ["Graded", "Submission", "close_workers", "find_submissions", "grade_all", "read_private"]
+
+FAILED = "The grader failed here, and a person will look at it."
+_WORKERS: dict[str, Worker] = {}
+"""The grading processes of this process, by task."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file that a student handed in.
+
+    Attributes:
+        student: the name of the file, or of its folder if it is the only one there.
+        path: where it is; None for a folder without a notebook.
+    """
+
+    student: str
+    path: Path | None
+
+    @property
+    def folder(self) -> str:
+        """A name for the student's files."""
+        return _file_name(self.student)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A submission with its marks, as it is recorded.
+
+    Attributes:
+        student: as in :class:`Submission`.
+        file: its name.
+        key: stands for all that the marks depend on.
+        seconds: that it took.
+        marks: in the order of the exercises.
+    """
+
+    student: str
+    file: str
+    key: str
+    seconds: float
+    marks: tuple[Mark, ...]
+
+    @property
+    def folder(self) -> str:
+        """A name for the student's files."""
+        return _file_name(self.student)
+
+    @property
+    def total(self) -> float | None:
+        """Points, None as long as a person has to decide on some."""
+        points = [mark.points for mark in self.marks]
+        return None if None in points else sum(points)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the grader failed somewhere, so that it is worth another run."""
+        return any(mark.status == "look at this" and mark.points is None for mark in self.marks)
+
+
+def find_submissions(folder: Path) -> list[Submission]:
+    """The notebooks in a folder, or in folders in it, a folder a student.
+
+    Raises:
+        CourseError: there is no folder, or nothing in it.
+    """
+    if not folder.is_dir():
+        raise CourseError(f"there is no folder {folder}")
+    paths = [path for path in sorted(folder.rglob("*.ipynb")) if not _is_hidden(path.relative_to(folder))]
+    alone = {path.parent for path in paths if sum(path.parent in other.parents for other in paths) == 1} - {folder}
+    found = [
+        Submission(str((p.parent if p.parent in alone else p.with_suffix("")).relative_to(folder)), p) for p in paths
+    ]
+    empty = [part for part in sorted(folder.iterdir()) if part.is_dir() and not _is_hidden(Path(part.name))]
+    found += [Submission(part.name, None) for part in empty if not any(part in path.parents for path in paths)]
+    if not found:
+        raise CourseError(f"there is no notebook (.ipynb) in {folder}")
+    names = [one.folder for one in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise CourseError(f"two submissions would both be called {twice[0]}; rename one of them")
+    return sorted(found, key=lambda one: one.student)
+
+
+def _file_name(student: str) -> str:
+    return student.replace("/", "__")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
+    """Further cases, from files such as ``03-hat.json``: a list of cases, each a list with a value for each input.
+
+    Raises:
+        CourseError: a file is none of these, or the oracle does not know what is right in a case.
+    """
+    if not folder.is_dir():
+        raise CourseError(f"there is no folder {folder}")
+    exercises, found = {exercise.id: exercise for exercise in task.exercises}, {}
+    for path in sorted(folder.glob("*.json")):
+        if not (exercise := exercises.get(path.stem)):
+            known = ", ".join(exercises)
+            raise CourseError(f"{path} belongs to no exercise of chapter {task.chapter}; there are {known}")
+        try:
+            cases = json.loads(path.read_text("utf-8"))
+        except ValueError as error:
+            raise CourseError(f"{path} is no JSON: {error}") from error
+        names = f"a list of {len(exercise.inputs)} values: {', '.join(exercise.inputs)}"
+        if not exercise.inputs or not isinstance(cases, list):
+            raise CourseError(f"{path}: {'a list of cases' if exercise.inputs else 'this exercise has no inputs'}")
+        for number, case in enumerate(cases, 1):
+            if not isinstance(case, list) or len(case) != len(exercise.inputs):
+                raise CourseError(f"{path}: case {number} is not {names}")
+            try:
+                exercise.oracle(*map(decode, case))
+            except (WireError, Exception) as error:
+                raise CourseError(f"{path}: case {number}: {type(error).__name__}: {error}") from error
+        found[exercise.id] = cases
+    return found
+
+
+def grade_all(
+    submissions: Sequence[Submission], task: Task, out: Path, workers: int = 1, scheduler: str | None = None
+) -> Iterator[Graded]:
+    """The marks of all, those that are recorded already first, the others as they come; each is recorded at once.
+
+    Args:
+        submissions: from :func:`find_submissions`.
+        task: what to grade by.
+        out: the folder ``records`` in it holds a file for each submission.
+        workers: processes of this machine.
+        scheduler: the address of a Dask cluster that does it instead.
+    """
+    todo: list[tuple[Submission, str, dict[str, Any]]] = []
+    for submission in submissions:
+        key = _key(submission.path, task)
+        if (known := _recorded(out, submission, key)) is not None:
+            yield known
+            continue
+        job: dict[str, Any] = {"task": asdict(task), "path": str(submission.path) if submission.path else None}
+        todo.append((submission, key, job | ({"content": _content(submission.path)} if scheduler else {})))
+    found = jobs.run(grade_one, [job for *_, job in todo], workers=1 if scheduler else workers, scheduler=scheduler)
+    for index, (marks, seconds) in found:
+        submission, key, _ = todo[index]
+        file = submission.path.name if submission.path else ""
+        graded = Graded(submission.student, file, key, seconds, tuple(map(Mark.of, marks)))
+        put(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
+        yield graded
+
+
+def grade_one(job: dict[str, Any]) -> tuple[list[dict[str, Any]], float]:
+    """The marks of one submission, and the seconds that it took; whatever happens, there are some.
+
+    Args:
+        job: the ``task`` as a record, and the ``path`` of the file, or its ``content`` too if that is elsewhere.
+    """
+    began = time.monotonic()
+    task = job["task"]
+    if task["isolated"] and (problem := isolation_problem()):
+        return _failed(task, problem), 0.0
+    if job.get("content") is None:
+        marks = _worker(task).grade(Path(job["path"] or "/nowhere"))
+    else:
+        with tempfile.TemporaryDirectory(prefix="rc-") as folder:
+            path = Path(folder) / "submission.ipynb"
+            path.write_bytes(job["content"])
+            marks = _worker(task).grade(path)
+    marks = _failed(task, marks) if isinstance(marks, str) else marks
+    return marks, round(time.monotonic() - began, 1)
+
+
+def _worker(task: dict[str, Any]) -> Worker:
+    """This process's grading process for a task; those for other tasks are ended."""
+    name = json.dumps(task, sort_keys=True)
+    if name not in _WORKERS:
+        while _WORKERS:
+            _WORKERS.popitem()[1].close()
+        _WORKERS[name] = Worker(task, 120 + 3 * task["limits"]["total"])
+    return _WORKERS[name]
+
+
+def close_workers() -> None:
+    """End the grading processes of this process."""
+    while _WORKERS:
+        _WORKERS.popitem()[1].close()
+
+
+def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
+    exercises = Task(task["chapter"], task["seed"]).exercises
+    marks = (
+        Mark(exercise.id, "look at this", None, exercise.notes.points, FAILED, inside=words) for exercise in exercises
+    )
+    return [asdict(mark) for mark in marks]
+
+
+def _key(path: Path | None, task: Task) -> str:
+    """The same for the same file, task and release."""
+    told = asdict(task) | {"hidden": (), "version": recurrence.__version__}
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    if path is not None and path.is_file():
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _content(path: Path | None) -> bytes | None:
+    """What is sent to another machine; a file that is refused anyway is not read."""
+    fits = path is not None and path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST
+    return path.read_bytes() if fits else None
+
+
+def _record(out: Path, submission: Submission) -> Path:
+    return out / "records" / f"{submission.folder}.json"
+
+
+def _recorded(out: Path, submission: Submission, key: str) -> Graded | None:
+    """What is on record, unless it is of another file or task, or the grader had failed."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        data = json.loads(_record(out, submission).read_text("utf-8"))
+        marks = tuple(map(Mark.of, data.pop("marks")))
+        graded = Graded(**data, marks=marks)
+        return graded if graded.key == key and not graded.has_failed else None
+    return None

@@ -1,0 +1,102 @@
+"""Grade a folder of notebooks that students handed in: their functions are run in a sandbox, and compared outside."""
+
+import argparse
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from recurrence.course import CourseError
+from recurrence.course.grading.batch import Graded, close_workers, find_submissions, grade_all, read_private
+from recurrence.course.grading.judge import Task
+from recurrence.course.grading.namespaces import isolation_problem
+from recurrence.course.grading.reports import grades_csv, write_student
+from recurrence.course.grading.sandbox import GIB, Limits
+from recurrence.course.grading.summary import summary_page
+from recurrence.exercises import EXERCISES
+from recurrence.experiments.stored import put
+from recurrence.jobs import ClusterError, JobFailed
+
+__all__ = ["add_arguments", "grade_folder", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to grade, by what, and where to."""
+    whole = {"type": int, "metavar": "N"}
+    parser.add_argument("submissions", type=Path, help="a folder of notebooks, or of folders with one notebook each")
+    parser.add_argument("--chapter", required=True, **whole, help="whose exercises are graded")
+    parser.add_argument("--seed", required=True, **whole, help="of the random inputs; keep it to yourself")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to; what is done there is kept")
+    parser.add_argument("--private", type=Path, help="a folder with further inputs, such as 03-hat.json")
+    parser.add_argument("--random", default=20, **whole, help="random inputs an exercise (default: 20)")
+    parser.add_argument("--workers", default=2, **whole, help="submissions at a time (default: 2, at most the cores)")
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="a Dask cluster that does it, such as tcp://10.0.0.1:8786"
+    )
+    parser.add_argument("--memory", default=4.0, type=float, metavar="GIB", help="of a submission (default: 4)")
+    parser.add_argument("--seconds", default=600.0, type=float, metavar="S", help="of a submission (default: 600)")
+    parser.add_argument(
+        "--without-isolation",
+        action="store_true",
+        help="run the students' code as you, with your files and network in its reach",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Grade, and write ``grades.csv``, ``summary.html``, and ``students/NAME/`` for each.
+
+    Raises:
+        CourseError: something is missing or cannot be used; nothing was graded, or what was is recorded.
+    """
+    task = _task(arguments)
+    workers = max(1, min(arguments.workers, os.cpu_count() or 1))
+    grade_folder(arguments.submissions, task, arguments.out, workers, arguments.scheduler)
+
+
+def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, scheduler: str | None = None) -> list[Graded]:
+    """Grade all submissions in a folder, showing progress, and write what :func:`run` says.
+
+    Raises:
+        CourseError: as :func:`run`.
+    """
+    submissions, batch = find_submissions(folder), []
+    if out.exists() and not out.is_dir():
+        raise CourseError(f"{out} is no folder")
+    try:
+        graded = grade_all(submissions, task, out, min(workers, len(submissions)), scheduler)
+        for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
+            batch.append(one)
+            write_student(one, out / "students" / one.folder)
+    except (JobFailed, ClusterError) as error:
+        raise CourseError(f"{error}. {len(batch)} submissions are done; the same command goes on from there") from error
+    except OSError as error:
+        raise CourseError(f"{error.filename or out} cannot be read or written: {error.strerror or error}") from error
+    finally:
+        close_workers()
+    batch.sort(key=lambda one: one.student)
+    put(out / "grades.csv", grades_csv(batch))
+    put(out / "summary.html", summary_page(batch, f"Chapter {task.chapter}, seed {task.seed}").encode())
+    return batch
+
+
+def _task(arguments: argparse.Namespace) -> Task:
+    if not any(int(name[:2]) == arguments.chapter for name in EXERCISES):
+        raise CourseError(f"there is no chapter {arguments.chapter} with exercises")
+    if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
+        raise CourseError("--random, --memory and --seconds are above zero")
+    isolated = not arguments.without_isolation
+    if isolated and not arguments.scheduler and (problem := isolation_problem()):
+        raise CourseError(
+            f"students' code cannot be kept apart here: {problem}. To run it with all your rights: --without-isolation"
+        )
+    hidden = [arguments.submissions, arguments.out, *([arguments.private] if arguments.private else [])]
+    task = Task(
+        chapter=arguments.chapter,
+        seed=arguments.seed,
+        random_inputs=arguments.random,
+        limits=Limits(memory=int(arguments.memory * GIB), total=arguments.seconds),
+        isolated=isolated,
+        hidden=tuple(str(path.resolve()) for path in hidden),
+    )
+    return replace(task, private=read_private(arguments.private, task)) if arguments.private else task

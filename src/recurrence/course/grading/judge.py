@@ -1,0 +1,262 @@
+"""One submission: what each of its answers deserves."""
+
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from recurrence.course.grading.answer import Answer, Outcome, random_cases
+from recurrence.course.grading.cells import Cell, InvalidFile, Notebook, read_notebook
+from recurrence.course.grading.kernel import Kernel, Lost, NoKernel
+from recurrence.course.grading.sandbox import Limits
+from recurrence.course.grading.uses import known_uses, package_uses
+from recurrence.course.grading.wire import decode, dumps
+from recurrence.exercises import EXERCISES, Exercise
+
+__all__ = ["STATUSES", "Mark", "Task", "grade_file"]
+
+STATUSES = ("ok", "wrong", "not attempted", "timeout", "crashed", "invalid file", "look at this")
+PRIVATE = {
+    "wrong": "On an input that is not shown the value is wrong.",
+    "unread": "On an input that is not shown the value cannot be read.",
+    "raised": "On an input that is not shown it stops with an error.",
+    "no name": "On an input that is not shown it stops with an error.",
+    "timeout": "On an input that is not shown it gives no value in time.",
+    "crashed": "On an input that is not shown it crashes.",
+    "not attempted": "On an input that is not shown a hole is left.",
+}
+"""What a student is told of a private case: the kind of failure."""
+
+SOUND = dumps([1, -2.5, True, None, "x", (Fraction(1, 3), {"a": {2}})])
+"""A kernel that cannot repeat this was tampered with, and another one takes its place."""
+LOOK = "It is right. It calls functions of the package, so a person will look at it."
+FAILED = "The grader failed here, and a person will look at it."
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all submissions of a batch are graded by.
+
+    Attributes:
+        chapter: its number.
+        seed: of the random cases.
+        random_inputs: how many of them.
+        private: further cases by exercise, in the form of the wire.
+        limits: of a submission.
+        isolated: whether kernels run in namespaces.
+        hidden: folders that no kernel may see.
+    """
+
+    chapter: int
+    seed: int
+    random_inputs: int = 20
+    private: dict[str, list[list[Any]]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    isolated: bool = True
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        """Those of the chapter, in its order."""
+        return [exercise for name, exercise in EXERCISES.items() if int(name[:2]) == self.chapter]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What an answer got.
+
+    Attributes:
+        exercise: its id.
+        status: one of :data:`STATUSES`.
+        points: None if a person has to decide.
+        most: points of a right answer.
+        message: for the student.
+        lines: (name, text) pairs for the student, on a stated case.
+        remarks: for the student too: definitions that come twice, cells that were left out.
+        inside: for the instructor: what failed on a private case, or in the grader.
+        uses: functions of the package in the answer that the book's own solution does without.
+    """
+
+    exercise: str
+    status: str
+    points: float | None
+    most: float
+    message: str = ""
+    lines: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+    inside: str = ""
+    uses: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> "Mark":
+        """The mark that became a record of JSON."""
+        lists = {"lines": tuple(map(tuple, record["lines"]))} | {k: tuple(record[k]) for k in ("remarks", "uses")}
+        return cls(**record | lists)
+
+
+def grade_file(path: Path, task: Task) -> list[Mark]:
+    """The marks of a submission, in the order of the exercises. Nothing that it does is raised."""
+    try:
+        notebook = read_notebook(path)
+    except InvalidFile as error:
+        return [
+            _mark(exercise, "invalid file", f"{error}"[:1].upper() + f"{error}."[1:]) for exercise in task.exercises
+        ]
+    with _Grader(notebook, task) as grader:
+        return [grader.mark(exercise) for exercise in task.exercises]
+
+
+def _mark(exercise: Exercise, status: str, message: str = "", **more: Any) -> Mark:
+    """Points for what is right, none for what is not, and no number where a person has to decide."""
+    most = exercise.notes.points if exercise.notes else 1
+    points = {"ok": most, "invalid file": None, "look at this": None}.get(status, 0)
+    return Mark(exercise.id, status, points, most, message, **more)
+
+
+class _Grader:
+    """A notebook with the kernel that it has at the moment."""
+
+    def __init__(self, notebook: Notebook, task: Task) -> None:
+        self._notebook, self._task = notebook, task
+        self._kernel: Kernel | None = None
+        self._bad: dict[int, Lost] = {}
+        self._is_whole = False  # all cells have run in the kernel
+        self._is_own = True  # nothing but the present answer has
+        self._end = time.monotonic() + task.limits.total
+
+    def __enter__(self) -> "_Grader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._drop()
+
+    def mark(self, exercise: Exercise) -> Mark:
+        """The mark of an exercise; a failure of the grader is one that a person has to look at."""
+        try:
+            return self._mark(exercise)
+        except NoKernel as error:
+            inside = str(error)
+        except Exception:
+            inside = traceback.format_exc()
+        self._drop()
+        return _mark(exercise, "look at this", FAILED, inside=inside)
+
+    def _mark(self, exercise: Exercise) -> Mark:
+        made = self._notebook.definitions(exercise.function)
+        if not made:
+            if broken := self._notebook.broken(exercise.function):
+                return _mark(exercise, "wrong", f"Its cell is no Python. {broken.error}.")
+            return _mark(exercise, "not attempted", f"There is no function {exercise.function} in the notebook.")
+        remarks = []
+        if len(made) > 1:
+            remarks.append(f"{exercise.function} is defined in {len(made)} cells, and the last one counts.")
+        outcome, is_private = self._outcome(exercise)
+        remarks += [f"Code cell {n + 1} was left out: {lost.reason}." for n, lost in sorted(self._bad.items())]
+        status = {"raised": "wrong", "no name": "wrong", "unread": "wrong"}.get(outcome.status, outcome.status)
+        if is_private and status == "not attempted":
+            status = "wrong"
+        if outcome.status == "no name" and self._bad:
+            status = next(iter(self._bad.values())).status
+        more: dict[str, Any] = {"remarks": tuple(remarks), "message": outcome.message, "lines": outcome.lines}
+        if is_private:
+            text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
+            more |= {"message": PRIVATE[outcome.status], "lines": (), "inside": f"{outcome.message}\n{text}"}
+        uses = package_uses(exercise.function, [cell.source for cell in self._notebook.cells])
+        news = tuple(sorted(uses - known_uses().get(exercise.id, frozenset())))
+        mark = _mark(exercise, status, **more, uses=news)
+        return replace(mark, status="look at this", message=LOOK) if status == "ok" and news else mark
+
+    def _outcome(self, exercise: Exercise) -> tuple[Outcome, bool]:
+        """What came of the first case that failed, and whether that is a private one.
+
+        A kernel in which other answers were tried is blamed on them: then it is tried again in one of its own. And a
+        name that is missing may be made in a way that cannot be seen: then all cells are run.
+        """
+        outcome, is_private = self._cases(exercise, whole=False)
+        if outcome.status in ("timeout", "crashed", "unread") and not self._is_own and not self._is_late():
+            self._drop()
+            outcome, is_private = self._cases(exercise, whole=False)
+        if outcome.status == "no name" and not self._is_whole and self._notebook.may_make(outcome.name):
+            outcome, is_private = self._cases(exercise, whole=True)
+        return outcome, is_private
+
+    def _cases(self, exercise: Exercise, whole: bool) -> tuple[Outcome, bool]:
+        is_private = False
+        self._is_own = True
+        try:
+            answer = Answer(exercise, self._prepared(exercise, whole), self._task.limits.slack)
+            for number, case in enumerate(self._all_cases(exercise)):
+                is_private = number >= len(exercise.cases)
+                if (outcome := answer.try_case(case)).status != "ok":
+                    return outcome, is_private
+        except Lost as lost:
+            self._drop()
+            return Outcome(lost.status, f"{lost.reason[:1].upper()}{lost.reason[1:]}."), is_private
+        return Outcome("ok"), False
+
+    def _all_cases(self, exercise: Exercise) -> Iterator[Sequence[Any]]:
+        yield from exercise.cases
+        for case in self._task.private.get(exercise.id, ()):
+            yield tuple(decode(value) for value in case)
+        yield from random_cases(exercise, self._task.seed, self._task.random_inputs)
+
+    def _prepared(self, exercise: Exercise, whole: bool) -> Kernel:
+        """A kernel in which the cells have run that an answer needs, or all of them.
+
+        A cell that loops or crashes is left out from then on, unless it is the answer's own.
+        """
+        own = self._notebook.definitions(exercise.function)[-1]
+        if own.number in self._bad:
+            raise self._bad[own.number]
+        if self._is_whole and self._kernel is not None:
+            return self._kernel
+        cells = self._notebook.cells if whole else self._notebook.slice(exercise.function)
+        while True:
+            kernel = self._fresh()
+            try:
+                for cell in cells:
+                    if cell.number not in self._bad and not cell.error:
+                        self._run(kernel, cell)
+            except Lost as lost:
+                self._drop()
+                if lost is self._bad.get(own.number) or self._is_late():
+                    raise
+                continue
+            self._is_whole = whole
+            return kernel
+
+    def _run(self, kernel: Kernel, cell: Cell) -> None:
+        if self._is_late():
+            raise Lost("timeout", f"the notebook took longer than {self._task.limits.total:g} s")
+        try:
+            kernel.run(cell.source, self._task.limits.cell)
+        except Lost as lost:
+            if self._is_own:  # another answer may have left something behind that ended the kernel
+                self._bad[cell.number] = lost
+            self._is_own = True
+            raise
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._end
+
+    def _fresh(self) -> Kernel:
+        """A kernel without names; it may have had others."""
+        self._is_whole = False
+        with suppress(Lost):
+            if self._kernel is not None and self._kernel.ask("fresh", [SOUND], self._task.limits.cell) == SOUND:
+                self._is_own = False
+                return self._kernel
+        self._drop()
+        hidden = [Path(path) for path in self._task.hidden]
+        self._kernel = Kernel(self._task.limits, self._task.isolated, hidden)
+        self._is_own = True
+        return self._kernel
+
+    def _drop(self) -> None:
+        if self._kernel is not None:
+            self._kernel.close()
+            self._kernel = None

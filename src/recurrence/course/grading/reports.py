@@ -1,0 +1,134 @@
+"""What an instructor and a student get: a table, and for each student a record for Gradescope and a page."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from recurrence.course.grading.batch import Graded
+from recurrence.course.grading.judge import Mark
+from recurrence.exercises import EXERCISES
+from recurrence.experiments.stored import put
+
+__all__ = ["PAGE", "grades_csv", "write_student"]
+
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root {{ color-scheme: light dark }}
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
+table {{ border-collapse: collapse }}
+th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8888; vertical-align: top }}
+td.number {{ text-align: right }}
+section {{ border-left: .25rem solid currentColor; padding: 0 1rem; margin: 1.5rem 0 }}
+code, pre {{ font-size: .9rem; white-space: pre-wrap; overflow-wrap: anywhere }}
+dt {{ font-weight: 600 }}
+dd {{ margin: 0 0 .5rem 1rem }}
+figure {{ margin: 1.5rem 0; overflow-x: auto; background: white; color: black; padding: .5rem }}
+figure svg {{ max-width: 100%; height: auto }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def grades_csv(batch: Sequence[Graded]) -> bytes:
+    """A row a student: points and status of each exercise; an empty cell where a person has to decide."""
+    names = [mark.exercise for mark in batch[0].marks]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    most = sum(mark.most for mark in batch[0].marks)
+    columns = [column for name in names for column in (name, f"{name} status")]
+    writer.writerow(["student", "file", "total", f"of {most:g}", *columns, "look at"])
+    for graded in batch:
+        cells = [cell for mark in graded.marks for cell in (_number(mark.points), mark.status)]
+        share = "" if graded.total is None else f"{graded.total / most:.1%}"
+        looks = "; ".join(f"{m.exercise}: {', '.join(m.uses)}" for m in graded.marks if m.uses and m.points)
+        failed = "; ".join(
+            f"{m.exercise}: the grader failed" for m in graded.marks if m.status == "look at this" and m.points is None
+        )
+        row = [
+            graded.student,
+            graded.file,
+            _number(graded.total),
+            share,
+            *cells,
+            "; ".join(filter(None, (looks, failed))),
+        ]
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue().encode()
+
+
+def write_student(graded: Graded, folder: Path) -> None:
+    """``results.json``, as Gradescope reads it, and ``feedback.html``."""
+    put(folder / "results.json", (json.dumps(_results(graded), indent=1) + "\n").encode())
+    put(folder / "feedback.html", _page(graded).encode())
+
+
+def _number(points: float | None) -> str:
+    return "" if points is None else f"{points:g}"
+
+
+def _harmless(cell: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+def _results(graded: Graded) -> dict:
+    tests = []
+    for number, mark in enumerate(graded.marks, 1):
+        test = {
+            "name": f"{mark.exercise}: {EXERCISES[mark.exercise].title}",
+            "number": str(number),
+            "max_score": mark.most,
+            "output": _told(mark),
+            "output_format": "text",
+            "visibility": "visible",
+        }
+        if mark.points is not None:
+            test |= {"score": mark.points, "status": "passed" if mark.points == mark.most else "failed"}
+        tests.append(test)
+    results = {"tests": tests, "visibility": "visible", "stdout_visibility": "hidden", "execution_time": graded.seconds}
+    if graded.total is None:
+        results["output"] = "Not all of it could be graded; a person will look at it."
+    return results
+
+
+def _told(mark: Mark) -> str:
+    lines = [f"{name}: {value}" for name, value in mark.lines]
+    return "\n".join([f"{mark.status}. {mark.message}".strip(), *lines, *mark.remarks])
+
+
+def _page(graded: Graded) -> str:
+    most = sum(mark.most for mark in graded.marks)
+    said = "not decided yet" if graded.total is None else f"{graded.total:g}"
+    parts = [f"<h1>{escape(graded.student)}</h1>", f"<p>{said} of {most:g} points. File: {escape(graded.file)}</p>"]
+    parts += [_section(mark) for mark in graded.marks]
+    return PAGE.format(title=escape(graded.student), body="\n".join(parts))
+
+
+def _section(mark: Mark) -> str:
+    exercise = EXERCISES[mark.exercise]
+    points = "to be decided" if mark.points is None else f"{mark.points:g}"
+    rows = "".join(f"<dt>{escape(name)}</dt><dd><code>{escape(value)}</code></dd>" for name, value in mark.lines)
+    hint = exercise.notes.hint if exercise.notes and mark.status in ("wrong", "timeout", "crashed") else ""
+    parts = [
+        f"<h2>{escape(exercise.title)}</h2>",
+        f"<p><code>{escape(exercise.signature)}</code></p>",
+        f"<p><strong>{mark.status}</strong>, {points} of {mark.most:g} points</p>",
+        f"<p>{escape(mark.message)}</p>" if mark.message else "",
+        f"<dl>{rows}</dl>" if rows else "",
+        *(f"<p>{escape(remark)}</p>" for remark in mark.remarks),
+        f"<p>Hint: {escape(hint)}</p>" if hint else "",
+    ]
+    return f"<section>{''.join(filter(None, parts))}</section>"

@@ -1,0 +1,45 @@
+"""The exercises, as a kernel sees them while its answers are graded: they are asked for, and not here."""
+
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+class _Later:
+    """Stands for whatever is asked for: it can be called, shown and asked whether it is true, and says no more."""
+
+    def __call__(self, *arguments, **options):
+        return self
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self
+
+    def __bool__(self):
+        return True
+
+    def __repr__(self):
+        return "This is graded later."
+
+
+class _Rooms(MetaPathFinder, Loader):
+    """Modules below this one: there are none, and importing from them is no error."""
+
+    def find_spec(self, name, path=None, target=None):
+        return ModuleSpec(name, self, is_package=True) if name.startswith(__name__ + ".") else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__getattr__ = _later
+
+
+def _later(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _Later()
+
+
+check = _Later()
+__getattr__ = _later
+sys.meta_path.append(_Rooms())

@@ -1,0 +1,121 @@
+"""A page on a whole batch: scores, what failed most, how long it took, and what a person has to look at."""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from html import escape
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from recurrence.course.grading.batch import Graded
+from recurrence.course.grading.judge import STATUSES
+from recurrence.course.grading.reports import PAGE
+from recurrence.exercises import EXERCISES
+
+__all__ = ["summary_page"]
+
+COLOURS = dict(
+    zip(STATUSES, ("#009E73", "#D55E00", "#BBBBBB", "#E69F00", "#CC79A7", "#000000", "#0072B2"), strict=True)
+)
+"""Of the statuses, distinct for the colour-blind."""
+
+
+def summary_page(batch: Sequence[Graded], heading: str) -> str:
+    """The page as HTML, with its figures in it.
+
+    Args:
+        batch: at least one submission.
+        heading: chapter, seed and the like.
+    """
+    most = sum(mark.most for mark in batch[0].marks)
+    totals = [graded.total for graded in batch if graded.total is not None]
+    said = f"{len(batch)} submissions, {sum(graded.seconds for graded in batch) / 60:.1f} minutes of grading in all."
+    if totals:
+        said += f" Points of the {len(totals)} that are decided: mean {sum(totals) / len(totals):.1f} of {most:g},"
+        said += f" least {min(totals):g}, most {max(totals):g}."
+    parts = [
+        f"<h1>{escape(heading)}</h1>",
+        f"<p>{said}</p>",
+        _looks(batch),
+        _figure(lambda ax: _scores(ax, totals, most), "How many submissions have how many points", 3),
+        _figure(lambda ax: _statuses(ax, batch), "What became of each exercise", 1 + 0.4 * len(batch[0].marks)),
+        _figure(lambda ax: _times(ax, batch), "How long each submission took", 3),
+        _table(batch),
+    ]
+    return PAGE.format(title=escape(heading), body="\n".join(parts))
+
+
+def _figure(draw: Callable[[Axes], None], title: str, height: float) -> str:
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}):
+        figure = Figure(figsize=(8, height), layout="constrained")
+        draw(figure.add_subplot())
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    svg = out.getvalue()
+    svg = svg[svg.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
+    return f"<figure><figcaption>{escape(title)}</figcaption>{svg}</figure>"
+
+
+def _scores(ax: Axes, totals: Sequence[float], most: float) -> None:
+    if totals:
+        ax.hist(totals, bins=10, range=(0, most), color=COLOURS["look at this"], edgecolor="white")
+    ax.set(xlabel="points", ylabel="submissions", xlim=(0, most))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _statuses(ax: Axes, batch: Sequence[Graded]) -> None:
+    """A bar an exercise, the one that failed most on top."""
+    names = [mark.exercise for mark in batch[0].marks]
+    counts = {name: Counter(graded.marks[i].status for graded in batch) for i, name in enumerate(names)}
+    names.sort(key=lambda name: -counts[name]["ok"])
+    left = [0] * len(names)
+    for status in STATUSES:
+        widths = [counts[name][status] for name in names]
+        if any(widths):
+            ax.barh(names, widths, left=left, color=COLOURS[status], label=status)
+            left = [a + b for a, b in zip(left, widths, strict=True)]
+    ax.set(xlabel="submissions")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.figure.legend(loc="outside upper center", ncols=4, frameon=False)
+
+
+def _times(ax: Axes, batch: Sequence[Graded]) -> None:
+    seconds = sorted(graded.seconds for graded in batch)
+    ax.plot(range(1, len(seconds) + 1), seconds, "o-", color=COLOURS["look at this"], markersize=4)
+    ax.set(xlabel="submissions, the quickest first", ylabel="seconds", ylim=(0, None))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _looks(batch: Sequence[Graded]) -> str:
+    """What a person has to look at."""
+    rows = [
+        f"<li>{escape(graded.student)}, {mark.exercise}: {escape(why)}</li>"
+        for graded in batch
+        for mark in graded.marks
+        for why in (
+            ["the grader failed: " + mark.inside[-300:]] * (mark.status == "look at this" and mark.points is None)
+            + ["it calls " + ", ".join(mark.uses)] * bool(mark.uses and mark.points)
+        )
+    ]
+    files = [
+        f"<li>{escape(graded.student)}: {escape(graded.marks[0].message)}</li>"
+        for graded in batch
+        if graded.marks[0].status == "invalid file"
+    ]
+    return f"<h2>Look at this</h2><ul>{''.join(files + rows)}</ul>" if files + rows else ""
+
+
+def _table(batch: Sequence[Graded]) -> str:
+    rows = []
+    for i, mark in enumerate(batch[0].marks):
+        passed = sum(graded.marks[i].status == "ok" for graded in batch)
+        said = Counter(g.marks[i].message for g in batch if g.marks[i].message and g.marks[i].status != "not attempted")
+        common = said.most_common(1)[0][0] if said else ""
+        title = escape(EXERCISES[mark.exercise].title)
+        cells = (mark.exercise, title, f"{passed} of {len(batch)}", escape(common))
+        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    head = "<tr><th>exercise</th><th>title</th><th>right</th><th>what was said most</th></tr>"
+    return f"<h2>Exercises</h2><table>{head}{''.join(rows)}</table>"

@@ -1,0 +1,38 @@
+"""What a hole asks for, in a comment above it."""
+
+import ast
+import textwrap
+
+__all__ = ["with_instructions"]
+
+WIDTH = 88
+
+
+def with_instructions(source: str, function: str) -> str:
+    """The cell with a comment at its top: what to fill in, what is to be returned, and who says whether it is right."""
+    lines = [
+        f"Your turn: complete {function}, and put your own code for every `...`.",
+        _returned(source, function),
+        "Then run this cell: check says whether it is right, and before that what is missing.",
+    ]
+    comment = "\n".join(
+        textwrap.fill(line, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+        for line in lines
+    )
+    return f"{comment}\n{source}"
+
+
+def _returned(source: str, function: str) -> str:
+    """What the function gives back, as far as the hole shows it: the names after return, or the comment beside them."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # a magic
+        return "What it returns is said in the exercise."
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
+    last = found[-1].body[-1] if found else None
+    if not isinstance(last, ast.Return) or last.value is None:
+        return "What it returns is said in the exercise."
+    if not any(isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(last.value)):
+        return f"It returns {' '.join(ast.get_source_segment(source, last.value).split())}, as the exercise says."
+    beside = source.splitlines()[last.end_lineno - 1].partition("#")[2].strip()
+    return f"It returns {beside}." if beside else "What it returns is said in the exercise."

@@ -1,0 +1,89 @@
+"""Which cells an answer needs is read off the text."""
+
+import json
+
+import pytest
+
+from recurrence.course.grading.cells import InvalidFile, Notebook, read_notebook
+
+
+def sliced(sources, name):
+    return [cell.number for cell in Notebook(sources).slice(name) if cell.source in sources[cell.number]]
+
+
+@pytest.mark.parametrize(
+    ("sources", "needed"),
+    [
+        (["x = 1", "y = 2", "def f():\n    return x"], [0, 2]),
+        (["def f():\n    return x", "x = 1"], [0, 1]),
+        (["x = 1", "x = x + 1", "def f():\n    return x"], [0, 1, 2]),
+        (["x = 1", "x = 2", "def f():\n    return x"], [1, 2]),
+        (["x = []", "x.append(1)", "def f():\n    return x"], [0, 1, 2]),
+        (["x = {}", "x['a'] = 1", "def f():\n    return x"], [0, 1, 2]),
+        (["a = 1", "x = 1", "if a:\n    x = 2", "def f():\n    return x"], [0, 1, 2, 3]),
+        (["def g():\n    return 1", "def f():\n    return g()"], [0, 1]),
+        (["def f():\n    return 1", "def f():\n    return 2"], [1]),
+        (["def f():\n    while True: pass", "def f():\n    return 2"], [1]),
+        (["x = 1", "def f(x):\n    return x"], [1]),
+        (["x = 1", "f = lambda: x"], [0, 1]),
+        (["x = 1", "def f():\n    return [x for _ in range(3)]"], [0, 1]),
+        (["k = 2", "class A:\n    size = k", "def f():\n    return A().size"], [0, 1, 2]),
+        (["def make():\n    global x\n    x = 1", "make()", "def f():\n    return x"], [0, 2]),
+        (["while True:\n    pass", "def f():\n    return 1"], [1]),
+        (["%%time\nx = 1", "def f():\n    return x"], [0, 1]),
+        (["%pip install torch\nx = 1", "def f():\n    return x"], [0, 1]),
+        (["def f(:", "def f():\n    return 1"], [1]),
+    ],
+)
+def test_what_an_answer_needs(sources, needed):
+    assert sliced(sources, "f") == needed
+
+
+def test_imports_and_defaults_are_always_kept():
+    sources = ["import math\nwhile True:\n    pass", "import torch\ntorch.set_default_dtype(torch.float64)", "f = 1"]
+    basics = [cell.source for cell in Notebook(sources).slice("f")]
+    assert basics == ["import math", "import torch\ntorch.set_default_dtype(torch.float64)", "f = 1"]
+
+
+def test_a_broken_cell_is_found_by_the_name_in_it():
+    notebook = Notebook(["x = 1", "def f(:\n    return 1"])
+    assert notebook.broken("f").error == "SyntaxError in line 1: invalid syntax"
+    assert notebook.broken("g") is None
+    assert not notebook.definitions("f")
+
+
+@pytest.mark.parametrize("source", ["exec('x = 1')", "%run other.py", "from math import *", "globals()['x'] = 1"])
+def test_names_may_come_from_what_cannot_be_read(source):
+    assert Notebook([source]).may_make("x")
+    assert not Notebook(["y = 1"]).may_make("x")
+
+
+def test_a_notebook_needs_only_its_cells(tmp_path):
+    path = tmp_path / "a.ipynb"
+    cells = [{"cell_type": "code", "source": ["x = 1\n", "y = 2"]}, {"cell_type": "markdown", "source": "x"}, 3, {}]
+    path.write_text(json.dumps({"cells": cells}))
+    assert [cell.source for cell in read_notebook(path).cells] == ["x = 1\ny = 2"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("", "empty"),
+        ("{", "cut off"),
+        ("[]", "no cells"),
+        ('{"cells": 3}', "no cells"),
+        ("[" * 100_000, "no notebook"),
+        ("\x00\x01", "no notebook"),
+    ],
+)
+def test_what_is_no_notebook_is_told(tmp_path, content, why):
+    path = tmp_path / "a.ipynb"
+    path.write_text(content)
+    with pytest.raises(InvalidFile, match=why):
+        read_notebook(path)
+
+
+def test_a_link_is_not_followed(tmp_path):
+    (tmp_path / "a.ipynb").symlink_to("/etc/passwd")
+    with pytest.raises(InvalidFile, match="no file"):
+        read_notebook(tmp_path / "a.ipynb")

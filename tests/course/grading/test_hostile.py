@@ -1,0 +1,136 @@
+"""Every submission gets what it deserves, and none affects another one, the machine or the grader."""
+
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+from hostile import DESERVED, EXERCISE_IDS, MARKER, SECRET, SLEEP
+
+from recurrence.course.grading import batch as batches
+from recurrence.course.grading.batch import Graded
+from recurrence.course.grading.command import grade_folder
+from recurrence.course.grading.judge import grade_file
+
+pytestmark = pytest.mark.slow
+
+
+SPOILT = ("wrong", "crashed", "timeout")
+
+
+def got(graded: Graded) -> dict[str, str]:
+    return {mark.exercise: mark.status for mark in graded.marks if mark.status != "ok"}
+
+
+@pytest.mark.parametrize("name", DESERVED)
+def test_it_gets_what_it_deserves(batch, name):
+    graded = batch.graded[name]
+    deserved = {
+        exercise: got(graded).get(exercise) if status == "spoilt" and got(graded).get(exercise) in SPOILT else status
+        for exercise, status in DESERVED[name].items()
+    }
+    assert got(graded) == deserved, [(m.exercise, m.status, m.message, m.inside) for m in graded.marks]
+    for mark in graded.marks:
+        right = mark.status == "ok" or (mark.status == "look at this" and mark.uses)
+        assert mark.points == (None if mark.status == "invalid file" else mark.most if right else 0)
+
+
+def test_all_were_graded(batch):
+    assert batch.graded.keys() == DESERVED.keys()
+
+
+def test_nothing_is_left_running(batch):
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert SLEEP not in listed
+    assert not [child for child in psutil.Process().children(recursive=True) if "grading" in str(child.cmdline())]
+
+
+def test_nothing_was_written_outside(batch):
+    for place in ("/tmp", "/var/tmp", "/dev/shm", os.getcwd(), "/", batch.folder, batch.folder / "out", "/run/k"):
+        assert not (Path(place) / MARKER).exists()
+
+
+def test_nobody_was_called(batch):
+    assert batch.calls == 0
+
+
+def test_no_temporary_folder_is_left(batch):
+    assert set(Path(tempfile.gettempdir()).glob("rc-*")) <= batch.folders
+
+
+def test_a_package_function_is_named(batch):
+    uses = {mark.exercise: mark.uses for mark in batch.graded["calls_package"].marks if mark.uses}
+    assert uses == {"03-distinguish": (".equivalent",), "03-pair-net": ("recurrence.compile.dfa_to_rnn",)}
+
+
+def test_cells_that_were_left_out_and_duplicates_are_told(batch):
+    (mark,) = [mark for mark in batch.graded["duplicated"].marks if mark.exercise == "03-hat"]
+    assert "defined in 3 cells" in " ".join(mark.remarks)
+
+
+def test_a_private_failure_is_told_by_its_kind_only(batch):
+    student = (batch.folder / "out" / "students" / "public_only" / "feedback.html").read_text("utf-8")
+    (mark,) = [mark for mark in batch.graded["public_only"].marks if mark.exercise == "03-hat"]
+    assert mark.message == "On an input that is not shown the value is wrong."
+    assert mark.message in student
+    assert not mark.lines
+    assert "n: 7" in mark.inside
+    assert "n: 7" not in student
+
+
+def test_a_public_failure_is_shown_in_full(batch):
+    student = (batch.folder / "out" / "students" / "network" / "feedback.html").read_text("utf-8")
+    assert "[[0]]" in student
+    assert "-1" in student
+    assert "expected" in student
+
+
+def test_the_private_note_is_nowhere(batch):
+    for path in (batch.folder / "out").rglob("*.*"):
+        assert SECRET not in path.read_text("utf-8")
+
+
+def test_an_interrupted_batch_went_on_from_where_it_was(batch):
+    assert len(batch.first) == 4
+    for name, time in batch.first.items():
+        folder = batch.graded[name].folder
+        assert (batch.folder / "out" / "records" / f"{folder}.json").stat().st_mtime_ns == time
+
+
+def test_what_is_done_is_not_done_again(batch, monkeypatch):
+    monkeypatch.setattr(batches, "grade_one", None)  # so nothing can be graded
+    before = (batch.folder / "out" / "grades.csv").read_bytes()
+    again = grade_folder(batch.folder / "submissions", batch.task, batch.folder / "out")
+    assert {one.student: one for one in again} == batch.graded
+    assert (batch.folder / "out" / "grades.csv").read_bytes() == before
+
+
+def test_another_seed_or_file_is_graded_again(batch, monkeypatch):
+    monkeypatch.setattr(batches, "grade_one", None)
+    for task in (replace(batch.task, seed=12), replace(batch.task, private={})):
+        with pytest.raises(Exception, match="NoneType"):
+            grade_folder(batch.folder / "submissions", task, batch.folder / "out")
+
+
+def test_the_same_seed_gives_the_same_grades(batch):
+    path = batch.folder / "submissions" / "public_only.ipynb"
+    assert tuple(grade_file(path, batch.task)) == batch.graded["public_only"].marks
+
+
+def test_a_failure_of_the_grader_is_no_zero(batch, tmp_path):
+    task = replace(batch.task, limits=replace(batch.task.limits, start=0.0))
+    marks = grade_file(batch.folder / "submissions" / "good.ipynb", task)
+    assert {(mark.status, mark.points) for mark in marks} == {("look at this", None)}
+    graded = Graded("good", "good.ipynb", "", 0.0, tuple(marks))
+    assert graded.total is None
+    assert graded.has_failed
+
+
+def test_records_hold_what_the_instructor_sees(batch):
+    record = json.loads((batch.folder / "out" / "records" / "Zoë.json").read_text("utf-8"))
+    assert record["file"] == "my homework (1).ipynb"
+    assert [mark["exercise"] for mark in record["marks"]] == EXERCISE_IDS

@@ -1,0 +1,161 @@
+"""What is written, from marks that are given; and what is refused before anything is graded."""
+
+import argparse
+import csv
+import io
+import json
+import os
+from dataclasses import asdict
+from html.parser import HTMLParser
+
+import psutil
+import pytest
+
+from recurrence.course import CourseError
+from recurrence.course.grading import command
+from recurrence.course.grading.batch import Graded, find_submissions, read_private
+from recurrence.course.grading.judge import Mark, Task
+from recurrence.course.grading.reports import grades_csv, write_student
+from recurrence.course.grading.summary import summary_page
+from recurrence.course.grading.worker import Worker
+
+pytestmark = pytest.mark.slow
+
+ATTACK = "<script>alert(1)</script>"
+MARKS = (
+    Mark("03-hat", "ok", 3, 3),
+    Mark("03-threshold", "wrong", 0, 1, f"The values differ {ATTACK}.", (("yours", ATTACK),), ("A remark.",), "inside"),
+    Mark("03-fewest", "look at this", 6, 6, uses=("recurrence.compile.dfa_to_rnn",)),
+)
+FAILED = (*MARKS[:2], Mark("03-fewest", "look at this", None, 6, inside="Traceback"))
+BATCH = [Graded("=cmd()", "a.ipynb", "k", 2.5, MARKS), Graded("ana", "b.ipynb", "k", 3.5, FAILED)]
+
+
+def test_the_table_has_a_row_a_student():
+    rows = list(csv.DictReader(io.StringIO(grades_csv(BATCH).decode())))
+    assert [row["student"] for row in rows] == ["'=cmd()", "ana"]
+    assert [row["total"] for row in rows] == ["9", ""]
+    assert [row["03-fewest"] for row in rows] == ["6", ""]
+    assert [row["03-fewest status"] for row in rows] == ["look at this"] * 2
+    assert [row["look at"] for row in rows] == [
+        "03-fewest: recurrence.compile.dfa_to_rnn",
+        "03-fewest: the grader failed",
+    ]
+
+
+def test_a_student_gets_a_record_and_a_page(tmp_path):
+    write_student(BATCH[1], tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    assert [test.get("score") for test in results["tests"]] == [3, 0, None]
+    assert [test["max_score"] for test in results["tests"]] == [3, 1, 6]
+    assert {"name", "output", "visibility"} <= results["tests"][0].keys()
+    page = (tmp_path / "feedback.html").read_text("utf-8")
+    assert "not decided yet of 10 points" in page
+    assert ATTACK not in page
+    assert "&lt;script&gt;" in page
+    for hidden in ("inside", "Traceback"):
+        assert hidden not in page + json.dumps(results)
+
+
+class Text(HTMLParser):
+    """Collects the tags."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+
+def test_the_summary_has_its_plots():
+    page = summary_page(BATCH, "Chapter 3")
+    parser = Text()
+    parser.feed(page)
+    assert parser.tags.count("svg") == 3
+    assert "script" not in parser.tags
+    assert "recurrence.compile.dfa_to_rnn" in page
+    assert page == summary_page(BATCH, "Chapter 3")
+
+
+def test_submissions_are_files_or_folders(tmp_path):
+    for name in (
+        "ana.ipynb",
+        "ben/homework.ipynb",
+        "cleo/1.ipynb",
+        "cleo/2.ipynb",
+        ".ipynb_checkpoints/x.ipynb",
+        "dan/notes.txt",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [one.student for one in find_submissions(tmp_path)] == ["ana", "ben", "cleo/1", "cleo/2", "dan"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("03-hut.json", "[]", "belongs to no exercise of chapter 3"),
+        ("03-hat.json", "[", "is no JSON"),
+        ("03-hat.json", "[[1, 2]]", "case 1 is not a list of 1 values: n"),
+        ("03-fewest.json", "[[]]", "no inputs"),
+        ("03-distinguish.json", "[[1, 2]]", "case 1"),
+    ],
+)
+def test_private_cases_are_checked(tmp_path, name, content, why):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(CourseError, match=why):
+        read_private(tmp_path, Task(3, 0))
+
+
+def parsed(*words):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--chapter", "99"], "no chapter 99"),
+        (["--chapter", "3", "--memory", "0"], "above zero"),
+        (["--chapter", "3", "--private", "/nowhere"], "no folder /nowhere"),
+        (["--chapter", "3"], "no notebook"),
+    ],
+)
+def test_what_cannot_be_graded_is_told(tmp_path, words, why):
+    words = [str(tmp_path), "--seed", "1", "--out", str(tmp_path / "out"), "--without-isolation", *words]
+    with pytest.raises(CourseError, match=why):
+        command.run(parsed(*words))
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_namespaces_it_refuses(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "isolation_problem", lambda: "there is no kernel for it")
+    with pytest.raises(CourseError, match=r"no kernel for it.*--without-isolation"):
+        command.run(parsed(str(tmp_path), "--chapter", "3", "--seed", "1", "--out", str(tmp_path / "out")))
+
+
+def test_a_worker_that_dies_is_no_ones_zero(tmp_path):
+    worker = Worker(asdict(Task(3, 0)), 60)
+    worker._started().kill()
+    assert isinstance(worker.grade(tmp_path / "a.ipynb"), str)
+    marks = worker.grade(tmp_path / "a.ipynb")  # another one
+    worker.close()
+    assert {mark["status"] for mark in marks} == {"invalid file"}
+
+
+def test_it_grades_without_isolation_if_told(tmp_path):
+    from hostile import instead, light
+    from submitted import text
+
+    os.makedirs(tmp_path / "in")
+    (tmp_path / "in" / "a.ipynb").write_text(text(light({"03-hat": instead("hats(n)", "return 1")})))
+    command.run(
+        parsed(
+            str(tmp_path / "in"), "--chapter", "3", "--seed", "1", "--out", str(tmp_path / "out"), "--without-isolation"
+        )
+    )
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "out" / "grades.csv").read_text("utf-8")))
+    assert [name for name in row if name.endswith(" status") and row[name] != "ok"] == ["03-hat status"]
+    assert not [child for child in psutil.Process().children(recursive=True) if "grading" in str(child.cmdline())]

@@ -1,0 +1,39 @@
+"""Functions of the package in an answer are named, unless the book's own solution uses them too."""
+
+import pytest
+from submitted import chapter, solutions
+
+from recurrence.course.grading.uses import known_uses, package_uses
+from recurrence.exercises import EXERCISES
+
+
+def test_known_uses_are_those_of_the_solutions():
+    found = {}
+    for number in range(1, 14):
+        cells = [cell["source"] for cell in chapter(number) if cell["cell_type"] == "code"]
+        for name, code in solutions(number).items():
+            if uses := package_uses(EXERCISES[name].function, [*cells, code]):
+                found[name] = frozenset(uses)
+    assert found == known_uses()
+
+
+@pytest.mark.parametrize(
+    ("source", "uses"),
+    [
+        (
+            "from recurrence.compile import dfa_to_rnn as c\ndef f(x):\n    return c(x)",
+            {"recurrence.compile.dfa_to_rnn"},
+        ),
+        ("import recurrence.exact as e\ndef f(x):\n    return e.separate(x)", {"recurrence.exact.separate"}),
+        ("import recurrence.exact\ndef f(x):\n    return recurrence.exact.separate(x)", {"recurrence.exact.separate"}),
+        ("def f(x):\n    from recurrence.exact import separate\n    return separate(x)", {"recurrence.exact.separate"}),
+        ("def g(x):\n    return x.minimize()\ndef f(x):\n    return g(x)", {".minimize"}),
+        ("def g(x):\n    return x.minimize()\ndef f(x):\n    return x", set()),
+        ("from recurrence.machines import DFA\ndef f(x):\n    return DFA(x)", set()),
+        ("from recurrence.machines import DFA\ndef f(x):\n    return DFA.from_regex(x)", {".from_regex"}),
+        ("from recurrence.exact import separate\ndef f(separate):\n    return separate(1)", set()),
+        ("import torch\ndef f(x):\n    return torch.relu(x)", set()),
+    ],
+)
+def test_uses_are_found(source, uses):
+    assert package_uses("f", [source]) - {"recurrence.machines.DFA.from_regex"} == uses

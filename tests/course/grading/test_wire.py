@@ -1,0 +1,157 @@
+"""What crosses the wall arrives as it was; what is no data does not cross."""
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recurrence.cells import DeepCell, LSTMCell
+from recurrence.course.grading.wire import LONGEST, WireError, dumps, loads
+from recurrence.dynamics import unroll
+from recurrence.exercises import EXERCISES, difference
+from recurrence.machines import DFA, NAMED, TuringMachine
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.fractions(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.integers() | st.text(), inner),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(PLAIN)
+def test_plain_values_arrive_as_they_were(value):
+    there = loads(dumps(value))
+    assert there == value
+    assert repr(there) == repr(value)  # with the types inside
+
+
+@pytest.mark.parametrize("value", [2**20_000, -(3**50_000), Fraction(1, 7**20_000)], ids=["power", "negative", "ratio"])
+def test_numbers_of_any_length_cross(value):
+    assert loads(dumps([value])) == [value]
+
+
+def test_what_is_not_a_number_crosses():
+    there = loads(dumps([math.nan, math.inf, -math.inf, np.float64("nan"), torch.tensor([math.nan, 1.0])]))
+    assert math.isnan(there[0])
+    assert there[1:3] == [math.inf, -math.inf]
+    assert math.isnan(there[3])
+    assert there[4].isnan().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bool", "uint8"])
+def test_arrays_and_tensors_keep_type_and_shape(dtype):
+    array = np.arange(6).reshape(1, 2, 3).astype(dtype)
+    there = loads(dumps([array, array[0, 1, 2], torch.from_numpy(array), array[:0]]))
+    assert [type(part) for part in there] == [np.ndarray, type(array[0, 1, 2]), torch.Tensor, np.ndarray]
+    assert [str(part.dtype).removeprefix("torch.") for part in there] == [dtype] * 4
+    assert [tuple(part.shape) for part in there] == [(1, 2, 3), (), (1, 2, 3), (0, 2, 3)]
+    assert there[0].tolist() == there[2].tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("value", [{1, 2}, frozenset("ab"), range(3, 9, 2), (1,), {(0, "a"): [1]}])
+def test_containers_keep_their_type(value):
+    there = loads(dumps(value))
+    assert (type(there), there) == (type(value), value)
+
+
+def test_an_iterator_arrives_as_one():
+    assert list(loads(dumps(x * x for x in range(3)))) == [0, 1, 4]
+    assert loads(dumps({"a": 1}.keys())) == ("a",)
+
+
+def test_machines_cross():
+    turing = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "yes", "no", "_", "ab")
+    for machine in (*NAMED.values(), turing):
+        assert loads(dumps(machine)) == machine
+
+
+def test_cells_cross_with_their_parameters():
+    for cell in (LSTMCell(2, 3, dtype=torch.float64), DeepCell(1, 4, 3, width=5, activation="relu")):
+        there = loads(dumps(cell))
+        assert type(there) is type(cell)
+        inputs = torch.ones(3, 1, cell.input_size, dtype=cell.W.dtype)
+        assert torch.equal(unroll(there, inputs), unroll(cell, inputs))
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_argument_and_right_value_crosses(name):
+    exercise = EXERCISES[name]
+    things = []
+
+    def keep(value):
+        things.append(value)
+        return {"t": "thing", "n": len(things) - 1}
+
+    for case in exercise.all_cases(0, 2):
+        for value in exercise.arguments(*case):
+            there = loads(dumps(value, keep), lambda tag, number: things[number])
+            assert type(there) is type(value)
+        right = exercise.oracle(*case)
+        assert difference(loads(dumps(right)), right) is None
+
+
+class Equal(int):
+    """Says that it is equal to everything."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = int.__hash__
+
+
+def test_an_object_that_is_equal_to_everything_becomes_a_number():
+    there = loads(dumps([Equal(3)]))[0]
+    assert type(there) is int
+    assert there != 4
+
+
+@pytest.mark.parametrize("value", [object(), Equal, print, {1: [Equal]}, open, 1j, b"x"])
+def test_what_is_no_data_does_not_cross(value):
+    with pytest.raises(WireError, match="of type"):
+        dumps(value)
+
+
+def nested(depth):
+    return json.dumps(0).join(("[" * depth, "]" * depth))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            "{",
+            "{}",
+            '{"t": 1}',
+            '{"t": "system", "v": "ls"}',
+            '{"t": "fraction", "v": "1/0"}',
+            '"' + "x" * LONGEST + '"',
+        ),
+        *('{"t": "dfa", "v": {}}', '{"t": "set", "v": [[1]]}', '{"t": "int", "v": 3}', '{"t": "range", "v": [0, 1e9]}'),
+        *('{"t": "range", "v": [0, 1000000000, 1]}', '{"t": "call", "n": 0}', '{"t": "function", "n": 0}'),
+        *(
+            '{"t": "array", "dtype": "object", "shape": [1000000000], "v": []}',
+            '{"t": "tensor", "dtype": "q", "shape": [], "v": []}',
+        ),
+        '{"t": "array", "dtype": "float64", "shape": [2], "v": ["__import__", 1]}',
+        '{"t": "cell", "class": "Stack", "options": {}, "v": {}}',
+        '{"t": "cell", "class": "LSTMCell", "options": {"input_size": 1, "state_size": 100000}, "v": {}}',
+        *(nested(100), nested(100_000)),
+    ],
+    ids=lambda text: text[:40],
+)
+def test_other_texts_are_refused(text):
+    with pytest.raises(WireError):
+        loads(text)
+
+
+def test_a_forged_machine_is_checked_again():
+    text = dumps(DFA([0], "a", {(0, "a"): 0}, 0, [])).replace('"start": 0', '"start": 5')
+    with pytest.raises(WireError, match="no proper dfa"):
+        loads(text)
