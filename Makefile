@@ -38,10 +38,11 @@ pdf: .venv/book.installed chromium
 	$(PY) book/tools/pdf.py _build/html _build/html/recurrence.pdf
 
 ## make test             everything that CI checks
-test: .venv/test.installed chromium
+test: .venv/test.installed chromium bubblewrap
 	.venv/bin/ruff check --no-cache .
 	$(BOOK)
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests -n 2 --dist worksteal
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course -m alone -rs
 	$(NBVAL)
 
 ## make nbval            every notebook against its stored outputs (RECURRENCE_DEVICE=cuda: on a GPU)
@@ -74,12 +75,20 @@ mutants: .venv/test.installed
 clean:
 	rm -rf _build
 
-.PHONY: chromium
+apt = if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; \
+  then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(1) >/dev/null; \
+  elif command -v apt-get >/dev/null && sudo -n true 2>/dev/null; \
+  then sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(1) >/dev/null; \
+  else false; fi
+
+.PHONY: chromium bubblewrap
 chromium:
-	@command -v chromium chromium-browser google-chrome >/dev/null || { \
-	  if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
-	  elif command -v apt-get >/dev/null && sudo -n true 2>/dev/null; then sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
-	  else echo "A Chromium is needed for the browser tests and the PDF: install Debian's package 'chromium', or Google Chrome, and run again."; exit 1; fi; }
+	@command -v chromium chromium-browser google-chrome >/dev/null || { $(call apt,chromium); } || { \
+	  echo "A Chromium is needed for the browser tests and the PDF: install Debian's package 'chromium', or Google Chrome, and run again."; exit 1; }
+
+bubblewrap:
+	@command -v bwrap >/dev/null || { $(call apt,bubblewrap); } || \
+	  echo "There is no bubblewrap: the tests that run students' code in a sandbox are skipped."
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed and '$(PYTHON)' is older. With another one: make PYTHON=python3.12 ..."; exit 1; }

@@ -17,6 +17,7 @@ __all__ = ["main"]
 COMMANDS = {
     "student": "recurrence.course.student",
     "instructor": "recurrence.course.instructor",
+    "grade": "recurrence.course.grading.command",
 }
 """The module of each subcommand."""
 

@@ -11,7 +11,7 @@ from submitted import NOTEBOOKS, Cells, answered, chapter, code, solutions, text
 
 from recurrence.exercises import EXERCISES
 
-__all__ = ["DESERVED", "EXERCISE_IDS", "MARKER", "SECRET", "SLEEP", "submissions"]
+__all__ = ["DESERVED", "EXERCISE_IDS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]
 
 MARKER, SECRET, SLEEP = "recurrence-test-marker", "the-private-note", "86399.25"
 EXERCISE_IDS = [name for name in EXERCISES if name.startswith("03")]
@@ -67,7 +67,14 @@ def much_memory() -> Cells:
 
 
 def many_small_pieces() -> Cells:
-    return light({COUNT: instead(STATES, "import mmap\nkept = []\nwhile True:\n    kept.append(b'x' * 2**24)")})
+    body = "import numpy as np\nkept = []\nwhile True:\n    kept.append(np.zeros(2**21))"  # no page of it is touched
+    return light({COUNT: instead(STATES, body)})
+
+
+def many_processes() -> Cells:
+    """Five that each hold a fifth of what all of them may."""
+    body = "import os, time\nfor _ in range(5):\n    if os.fork() == 0:\n        kept = b'x' * (300 * 2**20)\n"
+    return light({COUNT: instead(STATES, body + "        time.sleep(60)\ntime.sleep(60)")})
 
 
 def three_million_lines() -> Cells:

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import psutil
 import pytest
-from hostile import DESERVED, EXERCISE_IDS, MARKER, SECRET, SLEEP
+from hostile import DESERVED, EXERCISE_IDS, MARKER, SECRET, SLEEP, many_processes
+from submitted import text
 
 from recurrence.course.grading import batch as batches
 from recurrence.course.grading.batch import Graded
 from recurrence.course.grading.command import grade_folder
 from recurrence.course.grading.judge import grade_file
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.alone
 
 
 SPOILT = ("wrong", "crashed", "timeout")
@@ -128,6 +129,14 @@ def test_a_failure_of_the_grader_is_no_zero(batch, tmp_path):
     graded = Graded("good", "good.ipynb", "", 0.0, tuple(marks))
     assert graded.total is None
     assert graded.has_failed
+
+
+def test_processes_have_one_limit_together(batch, tmp_path):
+    task = replace(batch.task, limits=replace(batch.task.limits, slack=10.0))
+    (tmp_path / "a.ipynb").write_text(text(many_processes()))
+    (mark,) = [mark for mark in grade_file(tmp_path / "a.ipynb", task) if mark.status != "ok"]
+    assert (mark.exercise, mark.status) == ("03-count-states", "crashed")
+    assert "used more than 1.5 GiB" in mark.message
 
 
 def test_records_hold_what_the_instructor_sees(batch):

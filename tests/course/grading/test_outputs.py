@@ -19,7 +19,7 @@ from recurrence.course.grading.reports import grades_csv, write_student
 from recurrence.course.grading.summary import summary_page
 from recurrence.course.grading.worker import Worker
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.alone
 
 ATTACK = "<script>alert(1)</script>"
 MARKS = (

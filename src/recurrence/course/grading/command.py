@@ -51,7 +51,9 @@ def run(arguments: argparse.Namespace) -> None:
     """
     task = _task(arguments)
     workers = max(1, min(arguments.workers, os.cpu_count() or 1))
-    grade_folder(arguments.submissions, task, arguments.out, workers, arguments.scheduler)
+    batch = grade_folder(arguments.submissions, task, arguments.out, workers, arguments.scheduler)
+    looks = sum(any(mark.status in ("look at this", "invalid file") for mark in graded.marks) for graded in batch)
+    print(f"{len(batch)} submissions graded, {looks} of them to be looked at: {arguments.out / 'summary.html'}")
 
 
 def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, scheduler: str | None = None) -> list[Graded]:
