@@ -12,15 +12,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hostile import MARKER, SECRET, submissions
+from hostile import LIMITS, MARKER, SECRET, submissions
 
 from recurrence.course.grading.batch import Graded, find_submissions, grade_all
 from recurrence.course.grading.command import grade_folder
 from recurrence.course.grading.judge import Task
 from recurrence.course.grading.namespaces import isolation_problem
-from recurrence.course.grading.sandbox import Limits
-
-LIMITS = Limits(memory=3 * 2**29, slack=0.5, cell=6.0)
 
 
 @dataclass(frozen=True)

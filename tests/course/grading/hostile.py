@@ -9,10 +9,12 @@ from pathlib import Path
 
 from submitted import NOTEBOOKS, Cells, answered, chapter, code, solutions, text
 
+from recurrence.course.grading.sandbox import Limits
 from recurrence.exercises import EXERCISES
 
-__all__ = ["DESERVED", "EXERCISE_IDS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]
+__all__ = ["DESERVED", "EXERCISE_IDS", "LIMITS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]
 
+LIMITS = Limits(memory=3 * 2**29, slack=0.5, cell=6.0)
 MARKER, SECRET, SLEEP = "recurrence-test-marker", "the-private-note", "86399.25"
 EXERCISE_IDS = [name for name in EXERCISES if name.startswith("03")]
 IMPORTS = "from fractions import Fraction\nfrom itertools import product"

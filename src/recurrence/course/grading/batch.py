@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from recurrence.course.grading.wire import WireError, decode
 from recurrence.course.grading.worker import Worker
 from recurrence.experiments.stored import put
 
-__all__ = ["Graded", "Submission", "close_workers", "find_submissions", "grade_all", "read_private"]
+__all__ = ["Graded", "Job", "Submission", "close_workers", "find_submissions", "grade_all", "read_private"]
 
 FAILED = "The grader failed here, and a person will look at it."
 _WORKERS: dict[str, Worker] = {}
@@ -154,14 +154,14 @@ def grade_all(
         workers: processes of this machine.
         scheduler: the address of a Dask cluster that does it instead.
     """
-    todo: list[tuple[Submission, str, dict[str, Any]]] = []
+    todo: list[tuple[Submission, str, Job]] = []
     for submission in submissions:
         key = _key(submission.path, task)
         if (known := _recorded(out, submission, key)) is not None:
             yield known
             continue
-        job: dict[str, Any] = {"task": asdict(task), "path": str(submission.path) if submission.path else None}
-        todo.append((submission, key, job | ({"content": _content(submission.path)} if scheduler else {})))
+        path = str(submission.path) if submission.path else None
+        todo.append((submission, key, Job(path, asdict(task), _content(submission.path) if scheduler else None)))
     found = jobs.run(grade_one, [job for *_, job in todo], workers=1 if scheduler else workers, scheduler=scheduler)
     for index, (marks, seconds) in found:
         submission, key, _ = todo[index]
@@ -171,22 +171,32 @@ def grade_all(
         yield graded
 
 
-def grade_one(job: dict[str, Any]) -> tuple[list[dict[str, Any]], float]:
-    """The marks of one submission, and the seconds that it took; whatever happens, there are some.
+@dataclass(frozen=True)
+class Job:
+    """A submission as it is sent to a process or a cluster.
 
-    Args:
-        job: the ``task`` as a record, and the ``path`` of the file, or its ``content`` too if that is elsewhere.
+    Attributes:
+        path: of the file; None if there is none.
+        task: a :class:`recurrence.course.grading.judge.Task` as a record.
+        content: of the file, where it cannot be read from its path.
     """
-    began = time.monotonic()
-    task = job["task"]
+
+    path: str | None
+    task: dict[str, Any] = field(repr=False)
+    content: bytes | None = field(default=None, repr=False)
+
+
+def grade_one(job: Job) -> tuple[list[dict[str, Any]], float]:
+    """The marks of one submission, and the seconds that it took; whatever happens, there are some."""
+    began, task = time.monotonic(), job.task
     if task["isolated"] and (problem := isolation_problem()):
         return _failed(task, problem), 0.0
-    if job.get("content") is None:
-        marks = _worker(task).grade(Path(job["path"] or "/nowhere"))
+    if job.content is None:
+        marks = _worker(task).grade(Path(job.path or "/nowhere"))
     else:
         with tempfile.TemporaryDirectory(prefix="rc-") as folder:
             path = Path(folder) / "submission.ipynb"
-            path.write_bytes(job["content"])
+            path.write_bytes(job.content)
             marks = _worker(task).grade(path)
     marks = _failed(task, marks) if isinstance(marks, str) else marks
     return marks, round(time.monotonic() - began, 1)

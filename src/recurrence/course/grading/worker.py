@@ -22,6 +22,9 @@ from recurrence.course.grading.sandbox import Limits
 
 __all__ = ["Worker", "main"]
 
+IDLE = 60
+"""Seconds without a submission after which a process ends: on a cluster nobody says that there are no more."""
+
 
 class Worker:
     """A grading process, started when it is first needed.
@@ -68,6 +71,8 @@ class Worker:
         self._process = None
 
     def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
         if self._process is None:
             self._said = tempfile.TemporaryFile()  # noqa: SIM115
             self._process = subprocess.Popen(
@@ -113,14 +118,21 @@ def main() -> None:
     os.dup2(2, 1)  # nothing but marks goes out
     from recurrence.course.grading.judge import Task, grade_file
 
-    lines = iter(sys.stdin.buffer.readline, b"")
-    record = json.loads(next(lines))
+    record = json.loads(sys.stdin.buffer.readline())
     task = Task(**record | {"limits": Limits(**record["limits"])})
-    for line in lines:
+    while line := _line_in_time():
         path, tempfile.tempdir = json.loads(line)  # the folder goes with whoever holds this process, if this one dies
         marks = [asdict(mark) for mark in grade_file(Path(path), task)]
         out.write(json.dumps(marks).encode() + b"\n")
         out.flush()
+
+
+def _line_in_time() -> bytes:
+    """The next line; without one, the process is ended by its alarm."""
+    signal.alarm(IDLE)
+    line = sys.stdin.buffer.readline()
+    signal.alarm(0)
+    return line
 
 
 def _die_with_parent() -> None:
