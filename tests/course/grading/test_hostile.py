@@ -71,6 +71,8 @@ def test_a_package_function_is_named(batch):
 def test_cells_that_were_left_out_and_duplicates_are_told(batch):
     (mark,) = [mark for mark in batch.graded["duplicated"].marks if mark.exercise == "03-hat"]
     assert "defined in 3 cells" in " ".join(mark.remarks)
+    remarks = {mark.exercise: mark.remarks for mark in batch.graded["loop_in_cell"].marks if mark.remarks}
+    assert remarks == {"03-second-last": ("Code cell 4 was left out: no answer within 6 s.",)}
 
 
 def test_a_private_failure_is_told_by_its_kind_only(batch):

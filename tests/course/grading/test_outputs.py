@@ -5,6 +5,8 @@ import csv
 import io
 import json
 import os
+import signal
+import threading
 from dataclasses import asdict
 from html.parser import HTMLParser
 
@@ -136,13 +138,24 @@ def test_without_namespaces_it_refuses(tmp_path, monkeypatch):
         command.run(parsed(str(tmp_path), "--chapter", "3", "--seed", "1", "--out", str(tmp_path / "out")))
 
 
-def test_a_worker_that_dies_is_no_ones_zero(tmp_path):
-    worker = Worker(asdict(Task(3, 0)), 60)
-    worker._started().kill()
+@pytest.fixture
+def worker():
+    made = Worker(asdict(Task(3, 0)), 60)
+    yield made
+    made.close()
+
+
+def test_a_worker_that_dies_is_no_ones_zero(worker, tmp_path):
+    threading.Timer(0.2, worker._started().kill).start()  # while it imports torch
     assert isinstance(worker.grade(tmp_path / "a.ipynb"), str)
-    marks = worker.grade(tmp_path / "a.ipynb")  # another one
-    worker.close()
-    assert {mark["status"] for mark in marks} == {"invalid file"}
+    assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}  # by another one
+
+
+def test_a_worker_that_had_nothing_to_do_is_started_again(worker, tmp_path):
+    process = worker._started()
+    process.send_signal(signal.SIGALRM)
+    assert process.wait(10) == -signal.SIGALRM
+    assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}
 
 
 def test_it_grades_without_isolation_if_told(tmp_path):

@@ -155,7 +155,8 @@ class _Grader:
         if len(made) > 1:
             remarks.append(f"{exercise.function} is defined in {len(made)} cells, and the last one counts.")
         outcome, is_private = self._outcome(exercise)
-        remarks += [f"Code cell {n + 1} was left out: {lost.reason}." for n, lost in sorted(self._bad.items())]
+        if outcome.status != "ok":
+            remarks += [f"Code cell {n + 1} was left out: {lost.reason}." for n, lost in sorted(self._bad.items())]
         status = {"raised": "wrong", "no name": "wrong", "unread": "wrong"}.get(outcome.status, outcome.status)
         if is_private and status == "not attempted":
             status = "wrong"

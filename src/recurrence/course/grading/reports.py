@@ -8,13 +8,13 @@ from html import escape
 from pathlib import Path
 
 from recurrence.course.grading.batch import Graded
-from recurrence.course.grading.judge import Mark
+from recurrence.course.grading.judge import STATUSES, Mark
 from recurrence.exercises import EXERCISES
 from recurrence.experiments.stored import put
 
-__all__ = ["PAGE", "grades_csv", "write_student"]
+__all__ = ["COLOURS", "grades_csv", "page", "write_student"]
 
-PAGE = """\
+_PAGE = """\
 <!doctype html>
 <html lang="en">
 <head>
@@ -26,8 +26,10 @@ PAGE = """\
 body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
 table {{ border-collapse: collapse }}
 th, td {{ text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid #8888; vertical-align: top }}
-td.number {{ text-align: right }}
-section {{ border-left: .25rem solid currentColor; padding: 0 1rem; margin: 1.5rem 0 }}
+td.whole {{ white-space: nowrap }}
+td span {{ border-left: .5rem solid #8888; padding-left: .4rem }}
+section {{ border-left: .25rem solid #8888; padding: 0 1rem; margin: 1.5rem 0 }}
+{colours}
 code, pre {{ font-size: .9rem; white-space: pre-wrap; overflow-wrap: anywhere }}
 dt {{ font-weight: 600 }}
 dd {{ margin: 0 0 .5rem 1rem }}
@@ -40,6 +42,18 @@ figure svg {{ max-width: 100%; height: auto }}
 </body>
 </html>
 """
+
+
+COLOURS = dict(
+    zip(STATUSES, ("#009E73", "#D55E00", "#BBBBBB", "#E69F00", "#CC79A7", "#56B4E9", "#0072B2"), strict=True)
+)
+"""Of the statuses, distinct for the colour-blind."""
+
+
+def page(title: str, body: str) -> str:
+    """A page that needs no other file."""
+    rules = (f".{_class(status)} {{ border-color: {colour} !important }}" for status, colour in COLOURS.items())
+    return _PAGE.format(title=escape(title), body=body, colours="\n".join(rules))
 
 
 def grades_csv(batch: Sequence[Graded]) -> bytes:
@@ -110,25 +124,38 @@ def _told(mark: Mark) -> str:
 
 
 def _page(graded: Graded) -> str:
+    """The marks in a table, and what is to be said on those that are not right."""
     most = sum(mark.most for mark in graded.marks)
     said = "not decided yet" if graded.total is None else f"{graded.total:g}"
     parts = [f"<h1>{escape(graded.student)}</h1>", f"<p>{said} of {most:g} points. File: {escape(graded.file)}</p>"]
-    parts += [_section(mark) for mark in graded.marks]
-    return PAGE.format(title=escape(graded.student), body="\n".join(parts))
+    parts.append("<table><tr><th>exercise</th><th>status</th><th>points</th></tr>")
+    parts += [_row(mark) for mark in graded.marks]
+    parts.append("</table>")
+    parts += [_section(mark) for mark in graded.marks if mark.message or mark.remarks]
+    return page(graded.student, "\n".join(parts))
+
+
+def _row(mark: Mark) -> str:
+    title, said = escape(EXERCISES[mark.exercise].title), f'<span class="{_class(mark.status)}">{mark.status}</span>'
+    title = f'<a href="#{mark.exercise}">{title}</a>' if mark.message or mark.remarks else title
+    points = "to be decided" if mark.points is None else f"{mark.points:g} of {mark.most:g}"
+    return f'<tr><td>{title}</td><td class="whole">{said}</td><td class="whole">{points}</td></tr>'
 
 
 def _section(mark: Mark) -> str:
     exercise = EXERCISES[mark.exercise]
-    points = "to be decided" if mark.points is None else f"{mark.points:g}"
     rows = "".join(f"<dt>{escape(name)}</dt><dd><code>{escape(value)}</code></dd>" for name, value in mark.lines)
     hint = exercise.notes.hint if exercise.notes and mark.status in ("wrong", "timeout", "crashed") else ""
     parts = [
         f"<h2>{escape(exercise.title)}</h2>",
-        f"<p><code>{escape(exercise.signature)}</code></p>",
-        f"<p><strong>{mark.status}</strong>, {points} of {mark.most:g} points</p>",
+        f"<p><strong>{mark.status}</strong>: <code>{escape(exercise.signature)}</code></p>",
         f"<p>{escape(mark.message)}</p>" if mark.message else "",
         f"<dl>{rows}</dl>" if rows else "",
         *(f"<p>{escape(remark)}</p>" for remark in mark.remarks),
         f"<p>Hint: {escape(hint)}</p>" if hint else "",
     ]
-    return f"<section>{''.join(filter(None, parts))}</section>"
+    return f'<section id="{mark.exercise}" class="{_class(mark.status)}">{"".join(filter(None, parts))}</section>'
+
+
+def _class(status: str) -> str:
+    return status.replace(" ", "-")

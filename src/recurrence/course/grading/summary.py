@@ -1,26 +1,23 @@
 """A page on a whole batch: scores, what failed most, how long it took, and what a person has to look at."""
 
 import io
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from recurrence.course.grading.batch import Graded
 from recurrence.course.grading.judge import STATUSES
-from recurrence.course.grading.reports import PAGE
+from recurrence.course.grading.reports import COLOURS, page
 from recurrence.exercises import EXERCISES
 
 __all__ = ["summary_page"]
-
-COLOURS = dict(
-    zip(STATUSES, ("#009E73", "#D55E00", "#BBBBBB", "#E69F00", "#CC79A7", "#000000", "#0072B2"), strict=True)
-)
-"""Of the statuses, distinct for the colour-blind."""
 
 
 def summary_page(batch: Sequence[Graded], heading: str) -> str:
@@ -45,7 +42,7 @@ def summary_page(batch: Sequence[Graded], heading: str) -> str:
         _figure(lambda ax: _times(ax, batch), "How long each submission took", 3),
         _table(batch),
     ]
-    return PAGE.format(title=escape(heading), body="\n".join(parts))
+    return page(heading, "\n".join(parts))
 
 
 def _figure(draw: Callable[[Axes], None], title: str, height: float) -> str:
@@ -61,8 +58,9 @@ def _figure(draw: Callable[[Axes], None], title: str, height: float) -> str:
 
 def _scores(ax: Axes, totals: Sequence[float], most: float) -> None:
     if totals:
-        ax.hist(totals, bins=10, range=(0, most), color=COLOURS["look at this"], edgecolor="white")
-    ax.set(xlabel="points", ylabel="submissions", xlim=(0, most))
+        width = math.ceil(most / 12)
+        ax.hist(totals, np.arange(0, most + width, width), color=COLOURS["look at this"], edgecolor="white")
+    ax.set(xlabel="points", ylabel="submissions", xlim=(0, None))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -115,7 +113,7 @@ def _table(batch: Sequence[Graded]) -> str:
         said = Counter(g.marks[i].message for g in batch if g.marks[i].message and g.marks[i].status != "not attempted")
         common = said.most_common(1)[0][0] if said else ""
         title = escape(EXERCISES[mark.exercise].title)
-        cells = (mark.exercise, title, f"{passed} of {len(batch)}", escape(common))
-        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    head = "<tr><th>exercise</th><th>title</th><th>right</th><th>what was said most</th></tr>"
+        right = f'<td class="whole">{passed} of {len(batch)}</td>'
+        rows.append(f"<tr><td>{title}<br><code>{mark.exercise}</code></td>{right}<td>{escape(common)}</td></tr>")
+    head = "<tr><th>exercise</th><th>right</th><th>what was said most</th></tr>"
     return f"<h2>Exercises</h2><table>{head}{''.join(rows)}</table>"
