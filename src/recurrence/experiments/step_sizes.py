@@ -18,7 +18,7 @@ from recurrence.experiments.rates import best_rate
 from recurrence.tasks import Task, chorales, digits
 from recurrence.training import fit
 
-BUDGETS = {"digits": {"updates": 150, "batch_size": 64}, "chorales": {"updates": 70, "batch_size": 16}}
+BUDGETS = {"digits": {"updates": 150, "batch_size": 64}, "chorales": {"updates": 50, "batch_size": 16}}
 CELLS: dict[str, Callable[[int, int], Cell]] = {
     "simple": SimpleCell,
     "linear": LinearCell,
