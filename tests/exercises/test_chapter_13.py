@@ -76,6 +76,12 @@ def runs(step, h, times=400):
     return h
 
 
+def moved_back(h):
+    """What would be right if a state were moved by exactly 1/20, or not at all."""
+    state = h[0] - round(20 * h[0]) / 20
+    return int(4e3 * state + 1e-6).bit_count() % 2
+
+
 def design(W, U, b, readout):
     return lambda: (W, U, b, readout)
 
@@ -134,6 +140,7 @@ WRONG = {
         design([[0.5]], [0.5], [0], lambda h: int(8 * h[0]).bit_count() % 2),
         design([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [1, 0, 0], [0, 0, 0], lambda h: sum(x > 0.5 for x in h) % 2),
         design(SHIFT, [1, 0], [0, 0, 0], bits),
+        design([[0.5]], [1e-3], [0], moved_back),
         lambda: 3,
     ],
 }
@@ -155,7 +162,7 @@ MALFORMED = [
     ),
     (design([[0.6]], [0.4], [0], lambda h: 0), "the norm of W is 0.6, more than 1/2."),
     (design("ab", [0.4], [0], lambda h: 0), "W is a list of rows, U and b are lists of numbers."),
-    (design(SHIFT, [1, 0, 0], [0, 0, 0], lambda h: h[0]), "the readout says -0.05, and not 0 or 1."),
+    (design(SHIFT, [1, 0, 0], [0, 0, 0], lambda h: 0.5), "the readout says 0.5, and not 0 or 1."),
 ]
 
 

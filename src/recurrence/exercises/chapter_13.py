@@ -132,6 +132,10 @@ def _one_of_four(value: Any, *case: Any) -> str:
 # Parity of the last three
 
 
+MOVES = 12
+"""How many times a state is moved by less than may be, so that what it was cannot be read off the distance."""
+
+
 def _answer_of_design(value: Any, word: list[int]) -> int:
     W, U, b, readout = _design(value)
     h = np.zeros(len(W))
@@ -139,14 +143,16 @@ def _answer_of_design(value: Any, word: list[int]) -> int:
         h = W @ h + U * x + b
         if np.abs(h).max() > 1 + 1e-9:
             raise ValueError(f"after {t} symbols of {word} a state is {np.abs(h).max():.3g}, and none may be above 1")
+    corners = np.array(list(product((-1, 0, 1), repeat=len(h))))
+    inner = np.random.default_rng(word).uniform(-1, 1, (MOVES, len(h)))
     answers = []
-    for signs in product((-1, 0, 1), repeat=len(h)):
-        answer = readout((h + np.array(signs) / 20).tolist())
+    for move in (*inner, *corners):
+        answer = readout((h + move / 20).tolist())
         if not isinstance(answer, bool | int | np.bool_ | np.integer) or answer not in (0, 1):
             raise ValueError(f"the readout says {answer!r}, and not 0 or 1")
         answers.append(int(answer))
     if len(set(answers)) > 1:
-        raise ValueError(f"after {word} the readout changes its mind if the state is moved by 1/20")
+        raise ValueError(f"after {word} the readout changes its mind if the state is moved by 1/20 or less")
     return answers[0]
 
 

@@ -114,6 +114,7 @@ def forgets(value: Any, k: int, inputs: list[int]) -> str:
         whole = False
     if not whole or W.shape != (3, 3) or U.shape != (3,):
         raise ValueError("the answer is (W, U), three rows of three whole numbers and a list of three")
+    W, U = (np.array([int(entry) for entry in part.flat], dtype=object).reshape(part.shape) for part in (W, U))
     if not W.all():
         raise ValueError("an entry of W is 0")
     size = float(np.linalg.norm(W.astype(float), 2))
