@@ -71,14 +71,9 @@ def grades_csv(batch: Sequence[Graded]) -> bytes:
         failed = "; ".join(
             f"{m.exercise}: the grader failed" for m in graded.marks if m.status == "look at this" and m.points is None
         )
-        row = [
-            graded.student,
-            graded.file,
-            _number(graded.total),
-            share,
-            *cells,
-            "; ".join(filter(None, (looks, failed))),
-        ]
+        file = "the file" if graded.marks[0].status == "invalid file" else ""
+        look = "; ".join(filter(None, (looks, failed, file)))
+        row = [graded.student, graded.file, _number(graded.total), share, *cells, look]
         writer.writerow([_harmless(cell) for cell in row])
     return out.getvalue().encode()
 

@@ -47,7 +47,7 @@ def summary_page(batch: Sequence[Graded], heading: str) -> str:
 
 def _figure(draw: Callable[[Axes], None], title: str, height: float) -> str:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}):
-        figure = Figure(figsize=(8, height), layout="constrained")
+        figure = Figure(figsize=(6, height), layout="constrained")
         draw(figure.add_subplot())
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
