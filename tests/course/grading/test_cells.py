@@ -1,14 +1,15 @@
 """Which cells an answer needs is read off the text."""
 
 import json
+import time
 
 import pytest
 
-from recurrence.course.grading.cells import InvalidFile, Notebook, read_notebook
+from recurrence.course.grading.notebook import InvalidFile, Notebook, read_notebook
 
 
 def sliced(sources, name):
-    return [cell.number for cell in Notebook(sources).slice(name) if cell.source in sources[cell.number]]
+    return [cell.number for cell in Notebook(sources).slice(name) if cell.source]
 
 
 @pytest.mark.parametrize(
@@ -28,21 +29,52 @@ def sliced(sources, name):
         (["x = 1", "f = lambda: x"], [0, 1]),
         (["x = 1", "def f():\n    return [x for _ in range(3)]"], [0, 1]),
         (["k = 2", "class A:\n    size = k", "def f():\n    return A().size"], [0, 1, 2]),
-        (["def make():\n    global x\n    x = 1", "make()", "def f():\n    return x"], [0, 2]),
+        (["def make():\n    global x\n    x = 1", "make()", "def f():\n    return x"], [0, 1, 2]),
         (["while True:\n    pass", "def f():\n    return 1"], [1]),
         (["%%time\nx = 1", "def f():\n    return x"], [0, 1]),
         (["%pip install torch\nx = 1", "def f():\n    return x"], [0, 1]),
         (["def f(:", "def f():\n    return 1"], [1]),
+        (["def f():\n    return 1", "def f():\n    return ..."], [0]),
+        (["def f():\n    x, y = ..., 2\n    return x", "def f():\n    return ..."], [1]),
+        (["def f(a):\n    return a[..., 0]", "x = [1]\nfor f in x:\n    pass", "f = [3]"], [0]),
+        (["def g():\n    return 1", "f = g", "f = 3"], [0, 1]),
+        (["if True:\n    def f():\n        return 1", "def g():\n    f = 2"], [0]),
+        (["f = 3", "f = 4"], [1]),
+        (["t = {}", "def fill(a):\n    a[0] = 1", "fill(t)", "print(t)", "def f():\n    return t"], [0, 1, 2, 4]),
+        (["t = {}", "x = t.setdefault(0, [])", "y = len(t)", "def f():\n    return t"], [0, 1, 3]),
     ],
 )
 def test_what_an_answer_needs(sources, needed):
     assert sliced(sources, "f") == needed
 
 
-def test_imports_and_defaults_are_always_kept():
-    sources = ["import math\nwhile True:\n    pass", "import torch\ntorch.set_default_dtype(torch.float64)", "f = 1"]
-    basics = [cell.source for cell in Notebook(sources).slice("f")]
-    assert basics == ["import math", "import torch\ntorch.set_default_dtype(torch.float64)", "f = 1"]
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("import math", "from math import pi", "torch.set_default_dtype(torch.float64)", "sys.setrecursionlimit(9)"),
+        *("torch.manual_seed(3)", "getcontext().prec = 60", "mp.dps = 3", "%%writefile a.py\nx = 1"),
+    ],
+)
+def test_imports_and_settings_are_always_kept(statement):
+    source = statement if statement.startswith("%") else f"x = 3\n{statement}\nwhile x:\n    pass"
+    cells = Notebook([source, "def f():\n    return 1"]).slice("f")
+    assert [(cell.source, cell.basics) for cell in cells] == [("", (statement,)), ("def f():\n    return 1", ())]
+
+
+def test_holes_that_are_filled_in_elsewhere_are_never_run():
+    sources = ["def f():\n    return 1", "def f():\n    return ...", "def g():\n    return ...", "x = 1"]
+    assert [cell.number for cell in Notebook(sources).to_run] == [0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "source", ["x = = 1" + "\n" * 30_000, "!true\n" * 600, "x.set_y(" + "1+" * 3_000 + "1)", "\ud800", "\0"]
+)
+def test_a_cell_that_nobody_can_read_is_one_that_is_left_out(source):
+    began = time.process_time()
+    notebook = Notebook([source, "def f():\n    return 1"])
+    assert notebook.broken("g") is None
+    assert [cell.number for cell in notebook.slice("f") if cell.source] == [1]
+    assert time.process_time() - began < 30
 
 
 def test_a_broken_cell_is_found_by_the_name_in_it():

@@ -78,7 +78,10 @@ class Answer:
         if found := _said(reply, given):
             return found
         try:
-            value = loads(reply["value"], self._find)
+            with _time_limit(READING):
+                value = loads(reply["value"], self._find)
+        except _TooSlow:
+            return Outcome("wrong", "What it returned takes too long to be read.", given)
         except (WireError, KeyError, TypeError) as error:
             return Outcome("wrong", f"What it returned cannot be read: {error}.", given)
         if is_open(value):
@@ -136,9 +139,9 @@ class Answer:
     def _tell(self, prompt: str) -> str:
         """What a function among the arguments says to the kernel that calls it."""
         try:
-            number, arguments, options = loads(prompt, self._find)
-            function = self._find("call", number)
             with _time_limit(self.exercise.seconds):
+                number, arguments, options = loads(prompt, self._find)
+                function = self._find("call", number)
                 value = function(*arguments, **options)
             return json.dumps({"value": dumps(value, self._keep)})
         except _TooSlow:
@@ -155,6 +158,8 @@ def random_cases(exercise: Exercise, seed: int, count: int) -> Iterator[Case]:
         yield from (exercise.sample(generator) for _ in range(count))
 
 
+READING = 10.0
+"""Seconds in which a value is read."""
 PATIENCE = 30
 """How many times the time of an answer an oracle may take."""
 

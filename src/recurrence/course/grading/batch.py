@@ -13,15 +13,17 @@ from typing import Any
 import recurrence
 from recurrence import jobs
 from recurrence.course import CourseError
-from recurrence.course.grading.cells import LARGEST
-from recurrence.course.grading.judge import Mark, Task
+from recurrence.course.grading.judge import Mark, Task, writable
 from recurrence.course.grading.namespaces import isolation_problem
+from recurrence.course.grading.notebook import LARGEST
 from recurrence.course.grading.wire import WireError, decode
 from recurrence.course.grading.worker import Worker
 from recurrence.experiments.stored import put
 
 __all__ = ["Graded", "Job", "Submission", "close_workers", "find_submissions", "grade_all", "read_private"]
 
+LONGEST = 120
+"""Bytes of a name."""
 FAILED = "The grader failed here, and a person will look at it."
 _WORKERS: dict[str, Worker] = {}
 """The grading processes of this process, by task."""
@@ -90,9 +92,8 @@ def find_submissions(folder: Path) -> list[Submission]:
         raise CourseError(f"there is no folder {folder}")
     paths = [path for path in sorted(folder.rglob("*.ipynb")) if not _is_hidden(path.relative_to(folder))]
     alone = {path.parent for path in paths if sum(path.parent in other.parents for other in paths) == 1} - {folder}
-    found = [
-        Submission(str((p.parent if p.parent in alone else p.with_suffix("")).relative_to(folder)), p) for p in paths
-    ]
+    names = ((path.parent if path.parent in alone else path.with_suffix("")).relative_to(folder) for path in paths)
+    found = [Submission(writable(str(name)), path) for name, path in zip(names, paths, strict=True)]
     empty = [part for part in sorted(folder.iterdir()) if part.is_dir() and not _is_hidden(Path(part.name))]
     found += [Submission(part.name, None) for part in empty if not any(part in path.parents for path in paths)]
     if not found:
@@ -104,7 +105,10 @@ def find_submissions(folder: Path) -> list[Submission]:
 
 
 def _file_name(student: str) -> str:
-    return student.replace("/", "__")
+    """The name with its folders, cut off where file systems do not have such long ones."""
+    name = student.replace("/", "__").encode()
+    digest = hashlib.sha256(name).hexdigest()[:12]
+    return name.decode() if len(name) <= LONGEST else f"{name[:LONGEST].decode(errors='ignore')}-{digest}"
 
 
 def _is_hidden(path: Path) -> bool:
@@ -165,7 +169,7 @@ def grade_all(
     found = jobs.run(grade_one, [job for *_, job in todo], workers=1 if scheduler else workers, scheduler=scheduler)
     for index, (marks, seconds) in found:
         submission, key, _ = todo[index]
-        file = submission.path.name if submission.path else ""
+        file = writable(submission.path.name) if submission.path else ""
         graded = Graded(submission.student, file, key, seconds, tuple(map(Mark.of, marks)))
         put(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
         yield graded

@@ -1,29 +1,25 @@
-"""The code cells of a notebook: which names each one makes and needs, and which of them a function depends on."""
+"""A code cell: which names it makes, changes and needs, read off its text."""
 
 import ast
-import json
 import re
 import symtable
-from collections.abc import Container, Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-__all__ = ["LARGEST", "Cell", "InvalidFile", "Notebook", "read_notebook"]
+__all__ = ["Cell", "at_once", "offered", "parsed"]
 
-LARGEST = 256 * 2**20
-"""Bytes of a file."""
 PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
 """First words of cells whose other lines are Python."""
-DYNAMIC = re.compile(r"\b(exec|eval|globals|locals|vars|setattr|get_ipython)\b|^\s*%(?!pip|matplotlib)|import \*", re.M)
-"""What can make names that are not written down."""
 DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-class InvalidFile(Exception):
-    """A file that is no notebook; the message says why."""
+SETTINGS = re.compile(r"(set_|manual_seed|seed|use)\w*|setrecursionlimit|filterwarnings|simplefilter")
+"""Names of functions that set something for the whole process."""
+MUTATORS = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "sort", "update"}
+CONTEXTS = {"getcontext", "mp", "mpmath", "torch", "np", "numpy", "plt"}
+"""What attributes are set of, for the whole process."""
+WITHOUT_EFFECT = {"check", "display", "len", "print", "repr", "type"}
+FILES = ("%%writefile", "%%file")
 
 
 @dataclass(frozen=True)
@@ -33,137 +29,103 @@ class Cell:
     Attributes:
         number: from 0, among the code cells.
         source: what is run.
+        python: the same without magic commands; empty if it is no Python.
         makes: names that it binds, each with whether it does so in any case, and not only under a condition.
-        changes: names of objects that it changes, by ``a[0] = 1``, ``a.b = 1`` or ``a.append(1)``.
+        offers: of the names that it makes, those that may be an answer, each with whether that is filled in.
+        changes: names of objects that it changes, by ``a[0] = 1``, ``a.b = 1``, ``a.append(1)`` or ``change(a)``.
         needs: names that must be there when it runs.
         later: names that its functions need when they are called.
-        basics: of the source, what every answer may rely on: imports and calls such as ``torch.set_default_dtype``.
+        basics: of its statements, those that every answer may rely on: imports and ``torch.set_default_dtype(...)``.
         error: the syntax error, with its line, if it is no Python.
+        globals: names that its functions assign by ``global``, by function.
+        calls: functions that it calls when it runs.
     """
 
     number: int
     source: str
+    python: str = ""
     makes: dict[str, bool] = field(default_factory=dict)
+    offers: dict[str, bool] = field(default_factory=dict)
     changes: frozenset[str] = frozenset()
     needs: frozenset[str] = frozenset()
     later: frozenset[str] = frozenset()
-    basics: str = ""
+    basics: tuple[str, ...] = ()
     error: str | None = None
+    globals: dict[str, frozenset[str]] = field(default_factory=dict)
+    calls: frozenset[str] = frozenset()
+
+    def statements(self) -> list[str]:
+        """Its statements, one by one."""
+        return [ast.unparse(node) for node in ast.parse(self.python).body]
 
 
-class Notebook:
-    """The code cells of a notebook in order.
-
-    Args:
-        sources: their texts.
-    """
-
-    def __init__(self, sources: list[str]) -> None:
-        self.cells = [_parsed(number, source) for number, source in enumerate(sources)]
-
-    def definitions(self, name: str) -> list[Cell]:
-        """The cells that make a name."""
-        return [cell for cell in self.cells if name in cell.makes]
-
-    def broken(self, name: str) -> Cell | None:
-        """A cell that would define a function if it were Python."""
-        pattern = re.compile(rf"^\s*(def\s+{re.escape(name)}\b|{re.escape(name)}\s*=)", re.M)
-        return next((cell for cell in reversed(self.cells) if cell.error and pattern.search(cell.source)), None)
-
-    def may_make(self, name: str) -> bool:
-        """Whether a name could be there once all cells have run."""
-        return any(name in cell.makes or DYNAMIC.search(cell.source) for cell in self.cells)
-
-    def slice(self, name: str, leave_out: Container[int] = ()) -> list[Cell]:
-        """The cells, in order, that the last definition of a name depends on; of the others their basics.
-
-        What a cell uses when it runs is looked up above it, and what a function uses when it is called also at the end.
-
-        Args:
-            name: of a function.
-            leave_out: numbers of cells that are not run.
-        """
-        made = self.definitions(name)
-        chosen = {cell.number for cell in made[-1:]}
-        todo = list(chosen)
-        while todo:
-            new = set(self._needed(self.cells[todo.pop()])) - chosen
-            chosen |= new
-            todo += new
-        chosen -= {cell.number for cell in made[:-1]}
-        cells = (cell if cell.number in chosen else replace(cell, source=cell.basics) for cell in self.cells)
-        return [cell for cell in cells if cell.source and cell.number not in leave_out]
-
-    def _needed(self, cell: Cell) -> Iterator[int]:
-        for name in cell.needs | cell.later:
-            yield from self._sources(name, cell.number)
-        for name in cell.later:
-            yield from self._sources(name, len(self.cells))
-
-    def _sources(self, name: str, before: int) -> Iterator[int]:
-        """The cells that a name's value comes from, seen from before a cell."""
-        for cell in reversed(self.cells[:before]):
-            if name in cell.makes or name in cell.changes:
-                yield cell.number
-            if cell.makes.get(name) and name not in cell.needs:
-                return
-
-
-def read_notebook(path: Path) -> Notebook:
-    """The code cells of a file; outputs and metadata are not looked at.
-
-    Raises:
-        InvalidFile: it is no notebook.
-    """
-    if not path.is_file() or path.is_symlink():
-        raise InvalidFile("there is no file")
-    if not (size := path.stat().st_size):
-        raise InvalidFile("the file is empty")
-    if size > LARGEST:
-        raise InvalidFile(f"the file has {size / 2**20:.0f} MiB; clear its outputs and hand it in again")
-    try:
-        data = json.loads(path.read_bytes())
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InvalidFile(f"the file is no notebook, or it is cut off: {str(error)[:200]}") from error
-    cells = data.get("cells") if isinstance(data, dict) else None
-    if not isinstance(cells, list):
-        raise InvalidFile("the file is no notebook of version 4: it has no cells")
-    return Notebook([text for cell in cells if (text := _source(cell)) is not None])
-
-
-def _source(cell: Any) -> str | None:
-    """The text of a code cell."""
-    if not isinstance(cell, dict) or cell.get("cell_type") != "code":
-        return None
-    source = cell.get("source", "")
-    lines = source if isinstance(source, list) else [source]
-    return "".join(line for line in lines if isinstance(line, str))
-
-
-def _parsed(number: int, source: str) -> Cell:
+def parsed(number: int, source: str) -> Cell:
+    """A cell from its text."""
+    body = source
     if source.lstrip().startswith("%%"):
-        first, _, rest = source.lstrip().partition("\n")
+        first, _, body = source.lstrip().partition("\n")
         if not first.startswith(PYTHON_MAGICS):
-            return Cell(number, source)
-        source = rest
+            return Cell(number, source, basics=(source,) if first.startswith(FILES) else ())
     try:
-        python = TransformerManager().transform_cell(source)
-        tree = ast.parse(python)
-        table = symtable.symtable(python, "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return _understood(number, source, TransformerManager().transform_cell(body))
+    except (Exception, RecursionError) as error:  # whatever IPython and Python say to such a text
         where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return Cell(number, source, error=f"{type(error).__name__}{where}: {getattr(error, 'msg', error)}")
+
+
+def _understood(number: int, source: str, python: str) -> Cell:
+    tree, table = ast.parse(python), symtable.symtable(python, "cell", "exec")
     needs, later = set[str](), set[str]()
     _uses(table, needs, later)
     symbols = table.get_symbols()
     bound = (symbol for symbol in symbols if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace())
-    makes = {symbol.get_name(): False for symbol in bound} | dict.fromkeys(_globals(table), False)
+    declared = {child.get_name(): frozenset(_globals(child)) for child in table.get_children()}
+    makes = {symbol.get_name(): False for symbol in bound} | dict.fromkeys(frozenset().union(*declared.values()), False)
     makes |= {name: True for statement in tree.body for name in _certain(statement)}
     needs &= _needed_first(tree)
     imported = {symbol.get_name() for symbol in symbols if symbol.is_imported()}
-    nodes = list(ast.walk(tree))
-    changes = frozenset(filter(None, map(_changed, nodes))) - imported
-    return Cell(number, source, makes, changes, frozenset(needs), frozenset(later), _basics(tree))
+    nodes, top = list(ast.walk(tree)), list(at_once(tree))
+    calls = frozenset(node.func.id for node in top if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    return Cell(
+        number,
+        source,
+        python,
+        makes,
+        offers={name: filled for statement in top for name, filled in offered(statement)},
+        changes=frozenset(name for node in nodes for name in _changed(node)) - imported,
+        needs=frozenset(needs),
+        later=frozenset(later),
+        basics=tuple(ast.unparse(node) for node in tree.body if _is_basic(node)),
+        globals={name: names for name, names in declared.items() if names},
+        calls=calls,
+    )
+
+
+def at_once(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that are met when the cell runs: not those within functions."""
+    for node in ast.iter_child_nodes(tree):
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield from at_once(node)
+
+
+def offered(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """Names that a statement binds to what may be called, with whether it is more than a hole."""
+    if isinstance(node, DEFINES):
+        yield node.name, not any(map(_is_hole, ast.walk(node)))
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from ((alias.asname or alias.name, True) for alias in node.names)
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(
+        node.value, ast.Lambda | ast.Name | ast.Attribute | ast.Call | ast.IfExp | ast.Subscript
+    ):
+        yield from ((name, True) for name in _certain(node))
+
+
+def _is_hole(node: ast.AST) -> bool:
+    """``return ...``, ``x = ...`` and the like."""
+    value = node.value if isinstance(node, ast.Return | ast.Expr | ast.Assign | ast.AnnAssign) else None
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    return any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
 
 
 def _needed_first(tree: ast.Module) -> set[str]:
@@ -177,14 +139,13 @@ def _needed_first(tree: ast.Module) -> set[str]:
     return found
 
 
-def _basics(tree: ast.Module) -> str:
-    return "\n".join(ast.unparse(node) for node in tree.body if _is_basic(node))
-
-
 def _is_basic(node: ast.stmt) -> bool:
-    call = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-    is_setting = isinstance(call, ast.Attribute) and call.attr.startswith("set_default")
-    return is_setting or isinstance(node, ast.Import | ast.ImportFrom)
+    """Whether it imports, or sets something for the whole process: ``np.seterr(...)``, ``getcontext().prec = 60``."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        return bool(SETTINGS.fullmatch(node.value.func.attr))
+    if isinstance(node, ast.Assign):
+        return all(isinstance(target, ast.Attribute) and _root(target) in CONTEXTS for target in node.targets)
+    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _uses(table: symtable.SymbolTable, needs: set[str], later: set[str], deferred: bool = False) -> None:
@@ -198,9 +159,9 @@ def _uses(table: symtable.SymbolTable, needs: set[str], later: set[str], deferre
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
-    """Names that a function assigns by ``global``."""
+    """Names that a function, or one within it, assigns by ``global``."""
+    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_declared_global())
     for child in table.get_children():
-        yield from (symbol.get_name() for symbol in child.get_symbols() if symbol.is_declared_global())
         yield from _globals(child)
 
 
@@ -216,13 +177,18 @@ def _certain(node: ast.stmt) -> Iterator[str]:
         yield from (name.id for name in names if isinstance(name.ctx, ast.Store))
 
 
-def _changed(node: ast.AST) -> str | None:
-    """The name whose object a node may change."""
+def _changed(node: ast.AST) -> Iterator[str]:
+    """The names whose objects a node may change."""
     if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
-        return _root(node)
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        return _root(node.value.func)
-    return None
+        roots = [_root(node)]
+    elif isinstance(node, ast.Expr) and isinstance(call := node.value, ast.Call):
+        named = isinstance(call.func, ast.Name) and call.func.id not in WITHOUT_EFFECT
+        roots = [_root(call.func)] if isinstance(call.func, ast.Attribute) else map(_root, call.args) if named else []
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
+        roots = [_root(node.func)]
+    else:
+        return
+    yield from filter(None, roots)
 
 
 def _root(node: ast.AST) -> str | None:

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from recurrence.course.grading.answer import Answer, Outcome, random_cases
-from recurrence.course.grading.cells import Cell, InvalidFile, Notebook, read_notebook
+from recurrence.course.grading.cells import Cell
 from recurrence.course.grading.kernel import Kernel, Lost, NoKernel
+from recurrence.course.grading.notebook import InvalidFile, Notebook, read_notebook
 from recurrence.course.grading.sandbox import Limits
 from recurrence.course.grading.uses import known_uses, package_uses
 from recurrence.course.grading.wire import decode, dumps
 from recurrence.exercises import EXERCISES, Exercise
 
-__all__ = ["STATUSES", "Mark", "Task", "grade_file"]
+__all__ = ["STATUSES", "Mark", "Task", "grade_file", "writable"]
 
 STATUSES = ("ok", "wrong", "not attempted", "timeout", "crashed", "invalid file", "look at this")
 PRIVATE = {
@@ -33,6 +34,8 @@ PRIVATE = {
 
 SOUND = dumps([1, -2.5, True, None, "x", (Fraction(1, 3), {"a": {2}})])
 """A kernel that cannot repeat this was tampered with, and another one takes its place."""
+LONGEST = 4_000
+"""Characters of a text of a mark."""
 LOOK = "It is right. It calls functions of the package, so a person will look at it."
 FAILED = "The grader failed here, and a person will look at it."
 
@@ -99,7 +102,10 @@ class Mark:
 
 
 def grade_file(path: Path, task: Task) -> list[Mark]:
-    """The marks of a submission, in the order of the exercises. Nothing that it does is raised."""
+    """The marks of a submission, in the order of the exercises. Nothing that it does is raised.
+
+    Their texts are short, and can be written to a file.
+    """
     try:
         notebook = read_notebook(path)
     except InvalidFile as error:
@@ -107,7 +113,20 @@ def grade_file(path: Path, task: Task) -> list[Mark]:
             _mark(exercise, "invalid file", f"{error}"[:1].upper() + f"{error}."[1:]) for exercise in task.exercises
         ]
     with _Grader(notebook, task) as grader:
-        return [grader.mark(exercise) for exercise in task.exercises]
+        return [_written(grader.mark(exercise)) for exercise in task.exercises]
+
+
+def _written(mark: Mark) -> Mark:
+    lines = tuple((name, writable(text)) for name, text in mark.lines)
+    remarks = tuple(map(writable, mark.remarks))
+    return replace(
+        mark, message=writable(mark.message), lines=lines, remarks=remarks, inside=writable(mark.inside[-LONGEST:])
+    )
+
+
+def writable(text: str) -> str:
+    """A text without what no file can hold, such as half a character, and not too long."""
+    return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
 
 
 def _mark(exercise: Exercise, status: str, message: str = "", **more: Any) -> Mark:
@@ -166,10 +185,15 @@ class _Grader:
         if is_private:
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
             more |= {"message": PRIVATE[outcome.status], "lines": (), "inside": f"{outcome.message}\n{text}"}
-        uses = package_uses(exercise.function, [cell.source for cell in self._notebook.cells])
-        news = tuple(sorted(uses - known_uses().get(exercise.id, frozenset())))
+        news = tuple(sorted(self._uses(exercise) - known_uses().get(exercise.id, frozenset())))
         mark = _mark(exercise, status, **more, uses=news)
         return replace(mark, status="look at this", message=LOOK) if status == "ok" and news else mark
+
+    def _uses(self, exercise: Exercise) -> set[str]:
+        try:
+            return package_uses(exercise.function, [cell.python for cell in self._notebook.cells])
+        except (Exception, RecursionError) as error:
+            return {f"something that cannot be followed ({type(error).__name__})"}
 
     def _outcome(self, exercise: Exercise) -> tuple[Outcome, bool]:
         """What came of the first case that failed, and whether that is a private one.
@@ -191,6 +215,7 @@ class _Grader:
         try:
             answer = Answer(exercise, self._prepared(exercise, whole), self._task.limits.slack)
             for number, case in enumerate(self._all_cases(exercise)):
+                self._keep_time()
                 is_private = number >= len(exercise.cases)
                 if (outcome := answer.try_case(case)).status != "ok":
                     return outcome, is_private
@@ -215,7 +240,7 @@ class _Grader:
             raise self._bad[own.number]
         if self._is_whole and self._kernel is not None:
             return self._kernel
-        cells = self._notebook.cells if whole else self._notebook.slice(exercise.function)
+        cells = self._notebook.to_run if whole else self._notebook.slice(exercise.function)
         while True:
             kernel = self._fresh()
             try:
@@ -231,10 +256,12 @@ class _Grader:
             return kernel
 
     def _run(self, kernel: Kernel, cell: Cell) -> None:
-        if self._is_late():
-            raise Lost("timeout", f"the notebook took longer than {self._task.limits.total:g} s")
+        self._keep_time()
         try:
-            kernel.run(cell.source, self._task.limits.cell)
+            for source in [cell.source] if cell.source else cell.basics:
+                if kernel.run(source, self._task.limits.cell) == "ModuleNotFoundError":
+                    for statement in cell.statements():  # a package of the student's machine, and names after it
+                        kernel.run(statement, self._task.limits.cell)
         except Lost as lost:
             if self._is_own:  # another answer may have left something behind that ended the kernel
                 self._bad[cell.number] = lost
@@ -243,6 +270,10 @@ class _Grader:
 
     def _is_late(self) -> bool:
         return time.monotonic() > self._end
+
+    def _keep_time(self) -> None:
+        if self._is_late():
+            raise Lost("timeout", f"the notebook took longer than {self._task.limits.total:g} s")
 
     def _fresh(self) -> Kernel:
         """A kernel without names; it may have had others."""

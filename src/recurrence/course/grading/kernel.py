@@ -19,6 +19,8 @@ LARGEST = 32_000_000
 TICK_MS = 200
 QUESTION, MOST = 0.01, 3_000
 """Seconds that a kernel takes to ask for a value, which are not the student's, and how often they are granted."""
+QUESTIONS = 20_000
+"""More are not answered."""
 PATIENCE = 5
 """How many times longer a limit is for one who waits than for one who computes: the machine is shared."""
 INSIDE = "__import__('recurrence.course.grading.inside', fromlist=['call'])"
@@ -84,6 +86,8 @@ class Kernel:
         socket.linger = 0
         socket.identity = self._session.bsession
         socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        socket.setsockopt(zmq.RCVHWM, 8)
+        socket.setsockopt(zmq.SNDTIMEO, 2000)
         socket.setsockopt(zmq.RECONNECT_IVL, 20)
         socket.setsockopt(zmq.RECONNECT_IVL_MAX, 20)
         socket.connect(f"ipc://{path}")
@@ -127,9 +131,13 @@ class Kernel:
         self._context.destroy(linger=0)
 
     def _execute(self, content: dict[str, Any], seconds: float, answers: Answers | None) -> dict[str, Any]:
-        content = {"user_expressions": {}, "stop_on_error": False} | content | {"allow_stdin": answers is not None}
-        request = self._session.send(self._sockets["shell"], "execute_request", content)
-        return self._reply(request["header"]["msg_id"], seconds, answers)
+        content = {"user_expressions": {}, "stop_on_error": False, "allow_stdin": True} | content
+        try:
+            request = self._session.send(self._sockets["shell"], "execute_request", content)
+            return self._reply(request["header"]["msg_id"], seconds, answers)
+        except zmq.Again:
+            self.sandbox.close()
+            raise Lost("crashed", "its kernel takes no messages") from None
 
     def _reply(self, request: str, seconds: float, answers: Answers | None) -> dict[str, Any]:
         """The content of the reply to a request, after so many seconds of computing, or some times that of waiting.
@@ -158,6 +166,8 @@ class Kernel:
                 self._session.send(stdin, "input_reply", {"value": text}, parent=message)
                 deadline += time.monotonic() - began
                 asked += 1
+                if asked > QUESTIONS:
+                    break
             message = self._receive(shell) if shell in ready else None
             if message and message["parent_header"].get("msg_id") == request:
                 return message["content"]

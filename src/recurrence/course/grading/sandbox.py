@@ -194,9 +194,10 @@ class Sandbox:
 
 
 def _written(folder: Path) -> int:
-    """Bytes of the files in a folder, which may go while they are counted, and a page for each."""
+    """Bytes of the files in a folder, which may go while they are counted, and a page for each and for each folder."""
     total = 0
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
+        total += 4096 * len(folders)
         for name in names:
             with suppress(OSError):
                 total += 4096 + os.lstat(os.path.join(place, name)).st_size

@@ -18,6 +18,10 @@ class Silent(io.TextIOBase):
     def __init__(self, *_: Any, **__: Any) -> None:
         super().__init__()
 
+    @property
+    def buffer(self) -> io.BytesIO:
+        return io.BytesIO()
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "write":
             super().__setattr__(name, value)

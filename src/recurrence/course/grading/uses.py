@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.resources import files
 from inspect import isclass
 
+from recurrence.course.grading.cells import at_once, offered
+
 __all__ = ["known_uses", "package_uses"]
 
 ROOMS = ("machines", "exact", "compile", "cells", "dynamics", "stability", "approximation", "precision", "tasks")
@@ -17,6 +19,10 @@ METHODS = (
     *("jacobian", "minimize", "outputs", "prefixes", "reachable", "run_scaled", "to_torch"),
 )
 """Methods of the package's classes that answer what is asked somewhere."""
+INSIDES = ("__closure__", "__code__", "__dict__", "__globals__", "cell_contents")
+"""What shows a function's text or its variables."""
+OPAQUE = ("__import__", "eval", "exec", "getattr", "importlib")
+"""What may stand for any function."""
 
 
 def package_uses(name: str, sources: Iterable[str]) -> set[str]:
@@ -24,32 +30,42 @@ def package_uses(name: str, sources: Iterable[str]) -> set[str]:
 
     Args:
         name: of a function.
-        sources: the cells in their order; those that are no Python are passed over.
+        sources: the cells in their order, without magic commands; those that are no Python are passed over.
 
     Returns:
-        Dotted names such as ``recurrence.compile.dfa_to_rnn``, and methods of the package's classes such as
-        ``.equivalent``, whatever they are called on.
+        Dotted names such as ``recurrence.compile.dfa_to_rnn``, methods of the package's classes such as
+        ``.equivalent``, whatever they are called on, and what cannot be followed or looks into a function, such as
+        ``getattr`` and ``.__code__``.
     """
     trees = [tree for source in sources if (tree := _tree(source)) is not None]
     made: dict[str, ast.AST] = {}
+    filled = set[str]()
     imported: dict[str, str] = {}
     for tree in trees:
-        for node in ast.walk(tree):
-            imported |= dict(_imported(node))
-        for node in tree.body:
-            made |= dict.fromkeys(_bound(node), node)
+        imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
+        for node in at_once(tree):
+            answers = {bound for bound, is_filled in offered(node) if is_filled}
+            made |= dict.fromkeys((bound for bound in _bound(node) if bound in answers or bound not in filled), node)
+            filled |= answers
     todo, seen, found = [name], {name}, set[str]()
     while todo:
-        node = made.get(todo.pop())
-        names = _free(node) if node is not None else set()
-        todo += names - seen
-        seen |= names
-        for part in ast.walk(node) if node is not None else ():
-            if dotted := _dotted(part, {name: imported[name] for name in names & imported.keys()}):
-                found.add(dotted)
-            if isinstance(part, ast.Attribute) and part.attr in METHODS:
-                found.add(f".{part.attr}")
-    return {use for use in found if use.startswith(".") or _is_public(use)}
+        if node := made.get(todo.pop()):
+            names = _free(node)
+            todo += names - seen
+            seen |= names
+            known = {name: imported[name] for name in names & imported.keys()}
+            found |= {use for part in ast.walk(node) for use in _used(part, known)}
+    named = {use.rpartition(".")[2] for use in found if not use.startswith(".") and _is_public(use)}
+    return {use for use in found if (use[1:] not in named if use.startswith(".") else _is_public(use) or use in OPAQUE)}
+
+
+def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
+    if dotted := _dotted(node, imported):
+        yield dotted
+    if isinstance(node, ast.Attribute) and node.attr in (*METHODS, *INSIDES):
+        yield f".{node.attr}"
+    if isinstance(node, ast.Name) and node.id in OPAQUE:
+        yield node.id
 
 
 @cache
@@ -89,6 +105,10 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Import):
         yield from ((alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names if alias.asname)
         yield from ((top, top) for alias in node.names if (top := alias.name.partition(".")[0]) == "recurrence")
+    elif isinstance(node, ast.ImportFrom) and node.module and node.names[0].name == "*":
+        room = node.module.removeprefix("recurrence.")
+        public = import_module(node.module).__all__ if room in ROOMS else ()
+        yield from ((name, f"{node.module}.{name}") for name in public)
     elif isinstance(node, ast.ImportFrom) and node.module:
         yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
 

@@ -8,6 +8,7 @@ only as a number in a table that its side keeps.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,8 @@ LONGEST = 8_000_000
 DEEPEST = 60
 MOST = 1_000_000
 """Items of an iterator or a range."""
+LARGEST = 2**18
+"""Bits of a whole number."""
 BITS = 10_000
 """Longer whole numbers are written to base 16, which takes time in proportion to their length."""
 
@@ -136,7 +139,7 @@ def _some(value: Iterator[Any]) -> Iterator[Any]:
 
 
 def _write_int(value: int, inner: Callable) -> Any:
-    return int(value) if value.bit_length() <= BITS else {"t": "int", "v": hex(value)}
+    return int(value) if value.bit_length() <= BITS else {"t": "int", "v": hex(_fitting(value))}
 
 
 def _write_float(value: float, inner: Callable) -> Any:
@@ -163,17 +166,31 @@ def read_number(value: float | int | str | bool) -> float | int | bool:
 
 
 def _read_int(value: str, inner: Callable) -> int:
+    if len(value) > LARGEST // 4 + 3:
+        raise WireError(f"a number in it has more than {LARGEST} bits")
     return int(value, 0)
 
 
+def _fitting(value: int) -> int:
+    if value.bit_length() > LARGEST:
+        raise WireError(f"a number in it has {value.bit_length()} bits, and {LARGEST} are the limit")
+    return value
+
+
 def _write_fraction(value: Fraction, inner: Callable) -> dict[str, Any]:
-    parts = (value.numerator, value.denominator)
+    parts = map(_fitting, (value.numerator, value.denominator))
     return {"t": "fraction", "v": "/".join(str(n) if n.bit_length() <= BITS else hex(n) for n in parts)}
 
 
 def _read_fraction(value: str, inner: Callable) -> Fraction:
     numerator, _, denominator = value.partition("/")
-    return Fraction(int(numerator, 0), int(denominator or "1", 0))
+    return Fraction(_read_int(numerator, inner), _read_int(denominator or "1", inner))
+
+
+def _read_decimal(value: str, inner: Callable) -> Decimal:
+    if len(value) > BITS:
+        raise WireError(f"a decimal in it has more than {BITS} digits")
+    return Decimal(value)
 
 
 def _listed(tag: str, order: Callable[[Any], Any] = tuple) -> Callable[[Any, Callable], Any]:
@@ -200,6 +217,7 @@ WRITERS: dict[Any, Callable[[Any, Callable], Any]] = {
     float: _write_float,
     str: lambda value, inner: str(value[:]),
     Fraction: _write_fraction,
+    Decimal: lambda value, inner: {"t": "decimal", "v": str(value)},
     list: lambda value, inner: [inner(part) for part in list.__iter__(value)],
     tuple: _listed("tuple", tuple.__iter__),
     dict: _write_dict,
@@ -215,6 +233,7 @@ READERS: dict[str, Callable[[Any, Callable], Any]] = {
     "int": _read_int,
     "float": lambda value, inner: float(read_number(value)),
     "fraction": _read_fraction,
+    "decimal": _read_decimal,
     "tuple": lambda value, inner: tuple(inner(part) for part in value),
     "set": lambda value, inner: {inner(part) for part in value},
     "frozenset": lambda value, inner: frozenset(inner(part) for part in value),

@@ -7,6 +7,7 @@ knows which submission it was at, and starts another one.
 import ctypes
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -22,6 +23,8 @@ from recurrence.course.grading.sandbox import Limits
 
 __all__ = ["Worker", "main"]
 
+MEMORY = 6 * 2**30
+"""Bytes that this process may hold, whatever a kernel sends; the kernels have limits of their own."""
 IDLE = 60
 """Seconds without a submission after which a process ends: on a cluster nobody says that there are no more."""
 
@@ -114,6 +117,7 @@ class Worker:
 def main() -> None:
     """Read a task and then paths, and write the marks of each."""
     _die_with_parent()
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but marks goes out
     from recurrence.course.grading.judge import Task, grade_file
