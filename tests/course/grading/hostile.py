@@ -14,6 +14,7 @@ from recurrence.exercises import EXERCISES
 
 __all__ = ["DESERVED", "EXERCISE_IDS", "LIMITS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]
 
+LONG = "x" * 240
 LIMITS = Limits(memory=3 * 2**29, slack=0.5, cell=6.0)
 MARKER, SECRET, SLEEP = "recurrence-test-marker", "the-private-note", "86399.25"
 EXERCISE_IDS = [name for name in EXERCISES if name.startswith("03")]
@@ -32,14 +33,18 @@ def instead(function: str, body: str) -> str:
     return f"def {function}:\n{lines}"
 
 
+def renamed(exercise: str) -> str:
+    """The right answer under another name, for a function that has it behind it."""
+    return solutions()[exercise].replace(f"def {EXERCISES[exercise].function}(", "def right(") + "\n\n"
+
+
 STATES, HATS = "count_states(W, U, b, h0)", "hats(n)"
 """Of exercises 03-count-states and 03-hat."""
 
 
 def public_only() -> Cells:
     body = "known = {1: ([[]], [1]), 2: ([[-1], [1]], [1, 0])}\nif n > 5:\n    return [[0] * (n - 1)] * n, [0] * n\n"
-    right = solutions()[HAT].replace("def hats(", "def right(")
-    return light({HAT: right + "\n\n" + instead(HATS, body + "return right(n)")})
+    return light({HAT: renamed(HAT) + instead(HATS, body + "return right(n)")})
 
 
 def loop_in_function() -> Cells:
@@ -107,9 +112,7 @@ for place in ("/tmp", "/var/tmp", "/dev/shm", os.getcwd(), "/", {str(folder)!r},
     except OSError:
         pass
 return -1"""
-    return light(
-        {COUNT: solutions()[COUNT].replace("def count_states(", "def right(") + "\n\n" + instead(STATES, body)}
-    )
+    return light({COUNT: renamed(COUNT) + instead(STATES, body)})
 
 
 def network(port: int) -> Cells:
@@ -122,9 +125,38 @@ for address in (("127.0.0.1", {port}), ("1.1.1.1", 53), ("example.org", 80)):
         continue
     return right(W, U, b, h0)
 return -1"""
-    return light(
-        {COUNT: solutions()[COUNT].replace("def count_states(", "def right(") + "\n\n" + instead(STATES, body)}
-    )
+    return light({COUNT: renamed(COUNT) + instead(STATES, body)})
+
+
+def refused_calls() -> Cells:
+    """It answers right only if it gets memory that is not counted, or namespaces; threads and processes it gets."""
+    body = """\
+import ctypes, os, subprocess, threading
+libc = ctypes.CDLL(None)
+got = [libc.shmget(0, 4096, 0o1600), libc.unshare(0x10000000), libc.unshare(0x20000), libc.ptrace(0, 0, 0, 0)]
+try:
+    got.append(os.memfd_create("kept"))
+except OSError:
+    pass
+thread = threading.Thread(target=subprocess.run, args=(["true"],))
+thread.start()
+thread.join()
+return right(W, U, b, h0) if max(got) >= 0 else -1"""
+    return light({COUNT: renamed(COUNT) + instead(STATES, body)})
+
+
+def asks_and_does_not_listen() -> Cells:
+    body = """\
+from IPython import get_ipython
+kernel = get_ipython().kernel
+question, parent = {"prompt": "x" * 9999}, kernel.get_parent("shell")
+while True:
+    kernel.session.send(kernel.stdin_socket, "input_request", question, parent=parent)"""
+    return light({COUNT: instead(STATES, body)})
+
+
+def half_character() -> Cells:
+    return light({HAT: instead(HATS, "raise ValueError('\\ud800' + '&' * 10**7)")}, "x = '\ud800'")
 
 
 def leaves_things_running() -> Cells:
@@ -233,7 +265,7 @@ def shadowed() -> Cells:
     """Names of Python used for something else, and an answer spread over cells, one of them magic."""
     spread = ["table = {}", "%%time\ntable[0] = 1", "def helper(x):\n    return x * table[0]"]
     answer = solutions()[COUNT].replace("return len(found)", "return helper(sum(1 for _ in found))")
-    made = ["exec('def hidden(n):\\n    return right(n)')", solutions()[HAT].replace("def hats(", "def right(")]
+    made = ["exec('def hidden(n):\\n    return right(n)')", renamed(HAT)]
     made += [instead(HATS, "return hidden(n)")]
     names = "json = print = open = 3\nlist_ = list\nself = this = None\ndict = {}"
     return [code(names), *map(code, spread), *light({COUNT: answer, HAT: made[1]}), *map(code, (made[0], made[2]))]
@@ -280,6 +312,9 @@ def submissions(folder: Path, port: int) -> dict[str, bytes]:
         "three_million_lines": three_million_lines,
         "outside": lambda: outside(folder),
         "network": lambda: network(port),
+        "refused_calls": refused_calls,
+        "asks_and_does_not_listen": asks_and_does_not_listen,
+        "half_character": half_character,
         "leaves_things_running": leaves_things_running,
         "forged": forged,
         "always_equal": always_equal,
@@ -290,7 +325,7 @@ def submissions(folder: Path, port: int) -> dict[str, bytes]:
     }
     files = {name: text(cells()).encode() for name, cells in made.items()}
     files |= {"good": good.encode(), "blank": text(chapter()).encode(), "bomb": bomb()}
-    files |= {"truncated": good[: len(good) // 2].encode(), "empty": b""}
+    files |= {"truncated": good[: len(good) // 2].encode(), "empty": b"", "M\udcfcller": b"", LONG: b""}
     stripped = json.dumps({"cells": [{**cell, "source": cell["source"].splitlines(True)} for cell in bare]})
     return files | {"Zoë/my homework (1)": stripped.encode()}
 
@@ -310,6 +345,9 @@ DESERVED: dict[str, dict[str, str]] = {
     "three_million_lines": {},
     "outside": {COUNT: "wrong"},
     "network": {COUNT: "wrong"},
+    "refused_calls": {COUNT: "wrong"},
+    "asks_and_does_not_listen": {COUNT: "spoilt"},
+    "half_character": {HAT: "wrong"},
     "leaves_things_running": {COUNT: "wrong"},
     "forged": ALL(EXERCISE_IDS, "not attempted") | {"03-second-last": "spoilt", "03-threshold": "spoilt"},
     "always_equal": ALL(EXERCISE_IDS, "wrong"),
@@ -320,6 +358,8 @@ DESERVED: dict[str, dict[str, str]] = {
     "bomb": {},
     "truncated": ALL(EXERCISE_IDS, "invalid file"),
     "empty": ALL(EXERCISE_IDS, "invalid file"),
+    "M\\udcfcller": ALL(EXERCISE_IDS, "invalid file"),
+    LONG: ALL(EXERCISE_IDS, "invalid file"),
     "huge": ALL(EXERCISE_IDS, "invalid file"),
     "Zoë": {},
 }

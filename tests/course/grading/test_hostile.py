@@ -4,12 +4,25 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-from hostile import DESERVED, EXERCISE_IDS, MARKER, SECRET, SLEEP, many_processes
+from hostile import (
+    COUNT,
+    DESERVED,
+    EXERCISE_IDS,
+    MARKER,
+    SECRET,
+    SLEEP,
+    STATES,
+    instead,
+    light,
+    many_processes,
+    renamed,
+)
 from submitted import text
 
 from recurrence.course.grading import batch as batches
@@ -99,9 +112,9 @@ def test_the_private_note_is_nowhere(batch):
 
 def test_an_interrupted_batch_went_on_from_where_it_was(batch):
     assert len(batch.first) == 4
-    for name, time in batch.first.items():
+    for name, when in batch.first.items():
         folder = batch.graded[name].folder
-        assert (batch.folder / "out" / "records" / f"{folder}.json").stat().st_mtime_ns == time
+        assert (batch.folder / "out" / "records" / f"{folder}.json").stat().st_mtime_ns == when
 
 
 def test_what_is_done_is_not_done_again(batch, monkeypatch):
@@ -139,6 +152,17 @@ def test_processes_have_one_limit_together(batch, tmp_path):
     (mark,) = [mark for mark in grade_file(tmp_path / "a.ipynb", task) if mark.status != "ok"]
     assert (mark.exercise, mark.status) == ("03-count-states", "crashed")
     assert "used more than 1.5 GiB" in mark.message
+
+
+def test_a_submission_has_its_time(batch, tmp_path):
+    task = replace(batch.task, limits=replace(batch.task.limits, total=7.0))
+    slow = "import time\ntime.sleep(2)\nreturn right(W, U, b, h0)"
+    (tmp_path / "a.ipynb").write_text(text(light({COUNT: renamed(COUNT) + instead(STATES, slow)})))
+    began = time.monotonic()
+    statuses = [mark.status for mark in grade_file(tmp_path / "a.ipynb", task)]
+    assert time.monotonic() - began < 30
+    assert "timeout" in statuses
+    assert statuses == sorted(statuses)  # ok until then
 
 
 def test_records_hold_what_the_instructor_sees(batch):

@@ -23,7 +23,9 @@ SHARED = ("inside.py", "silent.py", "wire.py", "wire_types.py")
 """The modules of this folder that the kernel has."""
 
 
-def bubble(folder: Path, uid: int, disk: int, environment: dict[str, str], hidden: Sequence[Path]) -> list[str]:
+def bubble(
+    folder: Path, uid: int, disk: int, environment: dict[str, str], hidden: Sequence[Path], refusals: int | None = None
+) -> list[str]:
     """The words before a command that runs it in namespaces of its own.
 
     Args:
@@ -32,6 +34,7 @@ def bubble(folder: Path, uid: int, disk: int, environment: dict[str, str], hidde
         disk: bytes of each folder that can be written to.
         environment: all variables.
         hidden: folders that must not be seen.
+        refusals: an open file with the system calls that are refused.
     """
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--hostname", "kernel", "--clearenv"]
@@ -63,6 +66,7 @@ def bubble(folder: Path, uid: int, disk: int, environment: dict[str, str], hidde
             words += ["--perms", "0777", "--dir", path]
         words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
     words += ["--bind", str(folder / "k"), "/run/k", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME]
+    words += [] if refusals is None else ["--seccomp", str(refusals)]
     for name, value in environment.items():
         words += ["--setenv", name, value]
     return [*words, "--"]

@@ -18,6 +18,7 @@ import psutil
 
 from recurrence.course import grading
 from recurrence.course.grading.namespaces import HOME, bubble
+from recurrence.course.grading.syscalls import refusals
 
 __all__ = ["Limits", "Sandbox"]
 
@@ -119,11 +120,16 @@ class Sandbox:
         environment = ENVIRONMENT | ({} if self.isolated else {"HOME": str(self.folder), "PATH": os.environ["PATH"]})
         if data := os.environ.get("RECURRENCE_DATA"):
             environment["RECURRENCE_DATA"] = os.path.abspath(data)
-        with (self.folder / "log").open("wb") as log:
+        with (self.folder / "log").open("wb") as log, tempfile.TemporaryFile() as calls:
+            calls.write(refusals() or b"")
+            calls.seek(0)
+            passed = [calls.fileno()] if self.isolated and refusals() else []
+            if self.isolated:
+                around = bubble(self.folder, self._uid, self.limits.disk, environment, self._hidden, *passed)
+                command = [*around, *command]
             self._process = subprocess.Popen(
-                [*bubble(self.folder, self._uid, self.limits.disk, environment, self._hidden), *command]
-                if self.isolated
-                else command,
+                command,
+                pass_fds=passed,
                 env=environment,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
