@@ -57,9 +57,10 @@ times:
 notebooks: .venv/book.installed
 	$(PY) book/tools/notebooks.py run $(if $(N),--only $(N))
 
-## make course           runs every student version from top to bottom; CI runs those of four quick chapters
-course: .venv/test.installed
-	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course -m slow -n 2
+## make course           runs every student version from top to bottom, and grades a class; CI runs four quick chapters
+course: .venv/test.installed bubblewrap
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course/test_students_run.py -m slow -n 2
+	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course/grading -m slow -rs
 
 ## make bench            ours against the alternative, timed side by side, and the grid of parallel evaluation; results/
 bench: .venv/test.installed
