@@ -14,10 +14,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import LIMITS, MARKER, SECRET, submissions
 
-from recurrence.course.grading.batch import Graded, find_submissions, grade_all
+from recurrence.course.grading.batch import Graded, grade_all
 from recurrence.course.grading.command import grade_folder
-from recurrence.course.grading.judge import Task
+from recurrence.course.grading.marks import Task
 from recurrence.course.grading.namespaces import isolation_problem
+from recurrence.course.grading.submissions import find_submissions
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ import pytest
 
 from recurrence.course import CourseError
 from recurrence.course.grading import command
-from recurrence.course.grading.batch import Graded, find_submissions, read_private
-from recurrence.course.grading.judge import Mark, Task
+from recurrence.course.grading.batch import Graded, read_private
+from recurrence.course.grading.marks import Mark, Task
 from recurrence.course.grading.reports import grades_csv, write_student
+from recurrence.course.grading.submissions import find_submissions, passed_over
 from recurrence.course.grading.summary import summary_page
 from recurrence.course.grading.worker import Worker
 
@@ -49,6 +50,7 @@ def test_a_student_gets_a_record_and_a_page(tmp_path):
     write_student(BATCH[1], tmp_path)
     results = json.loads((tmp_path / "results.json").read_text("utf-8"))
     assert [test.get("score") for test in results["tests"]] == [3, 0, None]
+    assert results["score"] == 3
     assert [test["max_score"] for test in results["tests"]] == [3, 1, 6]
     assert {"name", "output", "visibility"} <= results["tests"][0].keys()
     page = (tmp_path / "feedback.html").read_text("utf-8")
@@ -91,7 +93,21 @@ def test_submissions_are_files_or_folders(tmp_path):
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert [one.student for one in find_submissions(tmp_path)] == ["ana", "ben", "cleo/1", "cleo/2", "dan"]
+    for name in ("eve.IPYNB", "fay.zip"):
+        (tmp_path / name).touch()
+    assert [one.student for one in find_submissions(tmp_path)] == ["ana", "ben", "cleo/1", "cleo/2", "dan", "eve"]
+    assert passed_over(tmp_path) == ["dan/notes.txt", "fay.zip"]
+
+
+def test_another_chapter_takes_another_folder(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ana.ipynb").touch()
+    words = [str(tmp_path / "in"), "--seed", "1", "--out", str(tmp_path / "out"), "--without-isolation"]
+    command.run(parsed(*words, "--chapter", "3", "--only", "03-hat"))
+    (row,) = csv.DictReader(io.StringIO((tmp_path / "out" / "grades.csv").read_text("utf-8")))
+    assert [name for name in row if name.endswith(" status")] == ["03-hat status"]
+    with pytest.raises(CourseError, match="holds the grades of chapter 3"):
+        command.run(parsed(*words, "--chapter", "5"))
 
 
 @pytest.mark.parametrize(
@@ -121,6 +137,8 @@ def parsed(*words):
     [
         (["--chapter", "99"], "no chapter 99"),
         (["--chapter", "3", "--memory", "0"], "above zero"),
+        (["--chapter", "3", "--only", "03-hut"], "no exercise 03-hut; chapter 3 has 03-second-last"),
+        (["--chapter", "3", "--only", "05-pop"], "05-pop is no exercise of chapter 3"),
         (["--chapter", "3", "--private", "/nowhere"], "no folder /nowhere"),
         (["--chapter", "3"], "no notebook"),
     ],

@@ -7,44 +7,33 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import recurrence
 from recurrence import jobs
 from recurrence.course import CourseError
-from recurrence.course.grading.judge import Mark, Task, writable
+from recurrence.course.grading.marks import Mark, Task, writable
 from recurrence.course.grading.namespaces import isolation_problem
 from recurrence.course.grading.notebook import LARGEST
+from recurrence.course.grading.submissions import Submission, file_name
 from recurrence.course.grading.wire import WireError, decode
 from recurrence.course.grading.worker import Worker
 from recurrence.experiments.stored import put
 
-__all__ = ["Graded", "Job", "Submission", "close_workers", "find_submissions", "grade_all", "read_private"]
+__all__ = [
+    "Graded",
+    "Job",
+    "close_workers",
+    "grade_all",
+    "read_private",
+    "recorded_chapter",
+]
 
-LONGEST = 120
-"""Bytes of a name."""
 FAILED = "The grader failed here, and a person will look at it."
 _WORKERS: dict[str, Worker] = {}
 """The grading processes of this process, by task."""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A file that a student handed in.
-
-    Attributes:
-        student: the name of the file, or of its folder if it is the only one there.
-        path: where it is; None for a folder without a notebook.
-    """
-
-    student: str
-    path: Path | None
-
-    @property
-    def folder(self) -> str:
-        """A name for the student's files."""
-        return _file_name(self.student)
 
 
 @dataclass(frozen=True)
@@ -68,7 +57,7 @@ class Graded:
     @property
     def folder(self) -> str:
         """A name for the student's files."""
-        return _file_name(self.student)
+        return file_name(self.student)
 
     @property
     def total(self) -> float | None:
@@ -80,39 +69,6 @@ class Graded:
     def has_failed(self) -> bool:
         """Whether the grader failed somewhere, so that it is worth another run."""
         return any(mark.status == "look at this" and mark.points is None for mark in self.marks)
-
-
-def find_submissions(folder: Path) -> list[Submission]:
-    """The notebooks in a folder, or in folders in it, a folder a student.
-
-    Raises:
-        CourseError: there is no folder, or nothing in it.
-    """
-    if not folder.is_dir():
-        raise CourseError(f"there is no folder {folder}")
-    paths = [path for path in sorted(folder.rglob("*.ipynb")) if not _is_hidden(path.relative_to(folder))]
-    alone = {path.parent for path in paths if sum(path.parent in other.parents for other in paths) == 1} - {folder}
-    names = ((path.parent if path.parent in alone else path.with_suffix("")).relative_to(folder) for path in paths)
-    found = [Submission(writable(str(name)), path) for name, path in zip(names, paths, strict=True)]
-    empty = [part for part in sorted(folder.iterdir()) if part.is_dir() and not _is_hidden(Path(part.name))]
-    found += [Submission(part.name, None) for part in empty if not any(part in path.parents for path in paths)]
-    if not found:
-        raise CourseError(f"there is no notebook (.ipynb) in {folder}")
-    names = [one.folder for one in found]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise CourseError(f"two submissions would both be called {twice[0]}; rename one of them")
-    return sorted(found, key=lambda one: one.student)
-
-
-def _file_name(student: str) -> str:
-    """The name with its folders, cut off where file systems do not have such long ones."""
-    name = student.replace("/", "__").encode()
-    digest = hashlib.sha256(name).hexdigest()[:12]
-    return name.decode() if len(name) <= LONGEST else f"{name[:LONGEST].decode(errors='ignore')}-{digest}"
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
@@ -223,16 +179,27 @@ def close_workers() -> None:
 
 
 def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
-    exercises = Task(task["chapter"], task["seed"]).exercises
+    exercises = Task(task["chapter"], task["seed"], only=tuple(task["only"])).exercises
     marks = (
         Mark(exercise.id, "look at this", None, exercise.notes.points, FAILED, inside=words) for exercise in exercises
     )
     return [asdict(mark) for mark in marks]
 
 
+@cache
+def _release() -> str:
+    """Stands for the version of the package, and for the text of its exercises and of the grader."""
+    digest = hashlib.sha256(recurrence.__version__.encode())
+    package = Path(recurrence.__file__).parent
+    for folder in (package / "exercises", package / "course" / "grading"):
+        for path in sorted(path for kind in ("*.py", "*.toml", "*.json") for path in folder.rglob(kind)):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def _key(path: Path | None, task: Task) -> str:
     """The same for the same file, task and release."""
-    told = asdict(task) | {"hidden": (), "version": recurrence.__version__}
+    told = asdict(task) | {"hidden": (), "release": _release()}
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     if path is not None and path.is_file():
         with path.open("rb") as file:
@@ -248,6 +215,14 @@ def _content(path: Path | None) -> bytes | None:
 
 def _record(out: Path, submission: Submission) -> Path:
     return out / "records" / f"{submission.folder}.json"
+
+
+def recorded_chapter(out: Path) -> int | None:
+    """The chapter of the grades that a folder holds."""
+    for path in sorted((out / "records").glob("*.json")):
+        with suppress(OSError, ValueError, TypeError, KeyError, IndexError):
+            return int(json.loads(path.read_text("utf-8"))["marks"][0]["exercise"][:2])
+    return None
 
 
 def _recorded(out: Path, submission: Submission, key: str) -> Graded | None:

@@ -8,11 +8,12 @@ from pathlib import Path
 from tqdm import tqdm
 
 from recurrence.course import CourseError
-from recurrence.course.grading.batch import Graded, close_workers, find_submissions, grade_all, read_private
-from recurrence.course.grading.judge import Task
+from recurrence.course.grading.batch import Graded, close_workers, grade_all, read_private, recorded_chapter
+from recurrence.course.grading.marks import Task
 from recurrence.course.grading.namespaces import isolation_problem
 from recurrence.course.grading.reports import grades_csv, write_student
 from recurrence.course.grading.sandbox import GIB, Limits
+from recurrence.course.grading.submissions import find_submissions, passed_over
 from recurrence.course.grading.summary import summary_page
 from recurrence.exercises import EXERCISES
 from recurrence.experiments.stored import put
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chapter", required=True, **whole, help="whose exercises are graded")
     parser.add_argument("--seed", required=True, **whole, help="of the random inputs; keep it to yourself")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to; what is done there is kept")
+    parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="the exercises that were assigned")
     parser.add_argument("--private", type=Path, help="a folder with further inputs, such as 03-hat.json")
     parser.add_argument("--random", default=20, **whole, help="random inputs an exercise (default: 20)")
     parser.add_argument("--workers", default=2, **whole, help="submissions at a time (default: 2, at most the cores)")
@@ -53,6 +55,8 @@ def run(arguments: argparse.Namespace) -> None:
     workers = max(1, min(arguments.workers, os.cpu_count() or 1))
     batch = grade_folder(arguments.submissions, task, arguments.out, workers, arguments.scheduler)
     looks = sum(any(mark.status in ("look at this", "invalid file") for mark in graded.marks) for graded in batch)
+    if others := passed_over(arguments.submissions):
+        print(f"passed over, since they are no notebooks: {', '.join(others)}")
     print(f"{len(batch)} submissions graded, {looks} of them to be looked at: {arguments.out / 'summary.html'}")
 
 
@@ -65,6 +69,8 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
     submissions, batch = find_submissions(folder), []
     if out.exists() and not out.is_dir():
         raise CourseError(f"{out} is no folder")
+    if (other := recorded_chapter(out)) not in (None, task.chapter):
+        raise CourseError(f"{out} holds the grades of chapter {other}; take a folder of its own for each chapter")
     try:
         graded = grade_all(submissions, task, out, min(workers, len(submissions)), scheduler)
         for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
@@ -85,8 +91,13 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
 def _task(arguments: argparse.Namespace) -> Task:
     if not any(int(name[:2]) == arguments.chapter for name in EXERCISES):
         raise CourseError(f"there is no chapter {arguments.chapter} with exercises")
+    if unknown := [name for name in arguments.only if not name.startswith(f"{arguments.chapter:02}-")]:
+        raise CourseError(f"{unknown[0]} is no exercise of chapter {arguments.chapter}")
+    if unknown := [name for name in arguments.only if name not in EXERCISES]:
+        known = ", ".join(name for name in EXERCISES if int(name[:2]) == arguments.chapter)
+        raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {known}")
     if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
-        raise CourseError("--random, --memory and --seconds are above zero")
+        raise CourseError("--memory and --seconds are above zero, and --random is not below it")
     isolated = not arguments.without_isolation
     if isolated and not arguments.scheduler and (problem := isolation_problem()):
         raise CourseError(
@@ -97,6 +108,7 @@ def _task(arguments: argparse.Namespace) -> Task:
         chapter=arguments.chapter,
         seed=arguments.seed,
         random_inputs=arguments.random,
+        only=tuple(arguments.only),
         limits=Limits(memory=int(arguments.memory * GIB), total=arguments.seconds),
         isolated=isolated,
         hidden=tuple(str(path.resolve()) for path in hidden),

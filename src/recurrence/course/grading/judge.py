@@ -4,7 +4,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,15 @@ from typing import Any
 from recurrence.course.grading.answer import Answer, Outcome, random_cases
 from recurrence.course.grading.cells import Cell
 from recurrence.course.grading.kernel import Kernel, Lost, NoKernel
+from recurrence.course.grading.marks import LONGEST, Mark, Task, writable
 from recurrence.course.grading.notebook import InvalidFile, Notebook, read_notebook
-from recurrence.course.grading.sandbox import Limits
 from recurrence.course.grading.uses import known_uses, package_uses
 from recurrence.course.grading.wire import decode, dumps
-from recurrence.exercises import EXERCISES, Exercise
+from recurrence.exercises import Exercise
+from recurrence.exercises.show import show
 
-__all__ = ["STATUSES", "Mark", "Task", "grade_file", "writable"]
+__all__ = ["grade_file"]
 
-STATUSES = ("ok", "wrong", "not attempted", "timeout", "crashed", "invalid file", "look at this")
 PRIVATE = {
     "wrong": "On an input that is not shown the value is wrong.",
     "unread": "On an input that is not shown the value cannot be read.",
@@ -34,71 +34,9 @@ PRIVATE = {
 
 SOUND = dumps([1, -2.5, True, None, "x", (Fraction(1, 3), {"a": {2}})])
 """A kernel that cannot repeat this was tampered with, and another one takes its place."""
-LONGEST = 4_000
-"""Characters of a text of a mark."""
-LOOK = "It is right. It calls functions of the package, so a person will look at it."
+LOOK = "It is right. It uses {}, which the exercise may not allow: a person decides."
+LATE = "The time of the notebook was used up before this was tried, and a person will look at it."
 FAILED = "The grader failed here, and a person will look at it."
-
-
-@dataclass(frozen=True)
-class Task:
-    """What all submissions of a batch are graded by.
-
-    Attributes:
-        chapter: its number.
-        seed: of the random cases.
-        random_inputs: how many of them.
-        private: further cases by exercise, in the form of the wire.
-        limits: of a submission.
-        isolated: whether kernels run in namespaces.
-        hidden: folders that no kernel may see.
-    """
-
-    chapter: int
-    seed: int
-    random_inputs: int = 20
-    private: dict[str, list[list[Any]]] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    isolated: bool = True
-    hidden: tuple[str, ...] = ()
-
-    @property
-    def exercises(self) -> list[Exercise]:
-        """Those of the chapter, in its order."""
-        return [exercise for name, exercise in EXERCISES.items() if int(name[:2]) == self.chapter]
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What an answer got.
-
-    Attributes:
-        exercise: its id.
-        status: one of :data:`STATUSES`.
-        points: None if a person has to decide.
-        most: points of a right answer.
-        message: for the student.
-        lines: (name, text) pairs for the student, on a stated case.
-        remarks: for the student too: definitions that come twice, cells that were left out.
-        inside: for the instructor: what failed on a private case, or in the grader.
-        uses: functions of the package in the answer that the book's own solution does without.
-    """
-
-    exercise: str
-    status: str
-    points: float | None
-    most: float
-    message: str = ""
-    lines: tuple[tuple[str, str], ...] = ()
-    remarks: tuple[str, ...] = ()
-    inside: str = ""
-    uses: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, record: dict[str, Any]) -> "Mark":
-        """The mark that became a record of JSON."""
-        lists = {"lines": tuple(map(tuple, record["lines"]))} | {k: tuple(record[k]) for k in ("remarks", "uses")}
-        return cls(**record | lists)
 
 
 def grade_file(path: Path, task: Task) -> list[Mark]:
@@ -122,11 +60,6 @@ def _written(mark: Mark) -> Mark:
     return replace(
         mark, message=writable(mark.message), lines=lines, remarks=remarks, inside=writable(mark.inside[-LONGEST:])
     )
-
-
-def writable(text: str) -> str:
-    """A text without what no file can hold, such as half a character, and not too long."""
-    return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
 
 
 def _mark(exercise: Exercise, status: str, message: str = "", **more: Any) -> Mark:
@@ -155,6 +88,8 @@ class _Grader:
 
     def mark(self, exercise: Exercise) -> Mark:
         """The mark of an exercise; a failure of the grader is one that a person has to look at."""
+        if self._is_late():
+            return _mark(exercise, "look at this", LATE, inside=LATE)
         try:
             return self._mark(exercise)
         except NoKernel as error:
@@ -187,7 +122,11 @@ class _Grader:
             more |= {"message": PRIVATE[outcome.status], "lines": (), "inside": f"{outcome.message}\n{text}"}
         news = tuple(sorted(self._uses(exercise) - known_uses().get(exercise.id, frozenset())))
         mark = _mark(exercise, status, **more, uses=news)
-        return replace(mark, status="look at this", message=LOOK) if status == "ok" and news else mark
+        return (
+            replace(mark, status="look at this", message=LOOK.format(", ".join(news)))
+            if status == "ok" and news
+            else mark
+        )
 
     def _uses(self, exercise: Exercise) -> set[str]:
         try:
@@ -210,18 +149,20 @@ class _Grader:
         return outcome, is_private
 
     def _cases(self, exercise: Exercise, whole: bool) -> tuple[Outcome, bool]:
-        is_private = False
+        is_private, given = False, ()
         self._is_own = True
         try:
             answer = Answer(exercise, self._prepared(exercise, whole), self._task.limits.slack)
             for number, case in enumerate(self._all_cases(exercise)):
+                given = () if number >= len(exercise.cases) else case
                 self._keep_time()
                 is_private = number >= len(exercise.cases)
                 if (outcome := answer.try_case(case)).status != "ok":
                     return outcome, is_private
         except Lost as lost:
             self._drop()
-            return Outcome(lost.status, f"{lost.reason[:1].upper()}{lost.reason[1:]}."), is_private
+            lines = tuple((name, show(value)) for name, value in zip(exercise.inputs, given, strict=False))
+            return Outcome(lost.status, f"{lost.reason[:1].upper()}{lost.reason[1:]}.", lines), is_private
         return Outcome("ok"), False
 
     def _all_cases(self, exercise: Exercise) -> Iterator[Sequence[Any]]:
@@ -284,7 +225,7 @@ class _Grader:
                 return self._kernel
         self._drop()
         hidden = [Path(path) for path in self._task.hidden]
-        self._kernel = Kernel(self._task.limits, self._task.isolated, hidden)
+        self._kernel = Kernel(self._task.limits, self._task.isolated, hidden, self._end)
         self._is_own = True
         return self._kernel
 

@@ -1,6 +1,7 @@
 """A Jupyter kernel in a sandbox, asked for one thing at a time."""
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ QUESTION, MOST = 0.01, 3_000
 """Seconds that a kernel takes to ask for a value, which are not the student's, and how often they are granted."""
 QUESTIONS = 20_000
 """More are not answered."""
-PATIENCE = 5
+PATIENCE = 3
 """How many times longer a limit is for one who waits than for one who computes: the machine is shared."""
 INSIDE = "__import__('recurrence.course.grading.inside', fromlist=['call'])"
 Answers = Callable[[str], str]
@@ -51,13 +52,16 @@ class Kernel:
         limits: see :class:`Limits`.
         isolated: whether in namespaces.
         hidden: folders that it must not see.
+        end: when nobody waits for it any more, on the monotonic clock.
 
     Raises:
         NoKernel: it does not start.
     """
 
-    def __init__(self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = ()) -> None:
-        self.limits = limits
+    def __init__(
+        self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = (), end: float = math.inf
+    ) -> None:
+        self.limits, self._end = limits, end
         self.sandbox = Sandbox(limits, isolated, hidden)
         self._context = zmq.Context()
         self._session = Session(key=str(time.time_ns()).encode() + self.sandbox.folder.name.encode())
@@ -76,7 +80,7 @@ class Kernel:
         self._sockets = {name: self._socket(shared / f"s-{ports[f'{name}_port']}") for name in ("shell", "stdin")}
         request = self._session.send(self._sockets["shell"], "kernel_info_request", {})
         try:
-            self._reply(request["header"]["msg_id"], self.limits.start, None)
+            self._reply(request["header"]["msg_id"], self.limits.start, None, math.inf)
         except Lost as lost:
             raise NoKernel(f"no kernel started: {lost.reason}\n{self.sandbox.log()}") from lost
         self.sandbox.shut()
@@ -134,12 +138,12 @@ class Kernel:
         content = {"user_expressions": {}, "stop_on_error": False, "allow_stdin": True} | content
         try:
             request = self._session.send(self._sockets["shell"], "execute_request", content)
-            return self._reply(request["header"]["msg_id"], seconds, answers)
+            return self._reply(request["header"]["msg_id"], seconds, answers, self._end)
         except zmq.Again:
             self.sandbox.close()
             raise Lost("crashed", "its kernel takes no messages") from None
 
-    def _reply(self, request: str, seconds: float, answers: Answers | None) -> dict[str, Any]:
+    def _reply(self, request: str, seconds: float, answers: Answers | None, end: float) -> dict[str, Any]:
         """The content of the reply to a request, after so many seconds of computing, or some times that of waiting.
 
         The time that ``answers`` takes does not count.
@@ -150,7 +154,7 @@ class Kernel:
         shell, stdin = self._sockets["shell"], self._sockets["stdin"]
         deadline, look, worked = time.monotonic() + PATIENCE * seconds, time.monotonic() + TICK_MS / 1000, None
         asked = 0
-        while time.monotonic() < deadline:
+        while time.monotonic() < min(deadline, end):
             ready = dict(poller.poll(TICK_MS))
             if time.monotonic() >= look:
                 if (reason := self.sandbox.ended()) is not None:

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from recurrence.course.grading.batch import Graded
-from recurrence.course.grading.judge import STATUSES, Mark
+from recurrence.course.grading.marks import STATUSES, Mark
 from recurrence.exercises import EXERCISES
 from recurrence.experiments.stored import put
 
@@ -107,7 +107,14 @@ def _results(graded: Graded) -> dict:
         if mark.points is not None:
             test |= {"score": mark.points, "status": "passed" if mark.points == mark.most else "failed"}
         tests.append(test)
-    results = {"tests": tests, "visibility": "visible", "stdout_visibility": "hidden", "execution_time": graded.seconds}
+    decided = sum(mark.points for mark in graded.marks if mark.points is not None)
+    results = {
+        "score": decided,
+        "tests": tests,
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "execution_time": graded.seconds,
+    }
     if graded.total is None:
         results["output"] = "Not all of it could be graded; a person will look at it."
     return results
@@ -123,6 +130,9 @@ def _page(graded: Graded) -> str:
     most = sum(mark.most for mark in graded.marks)
     said = "not decided yet" if graded.total is None else f"{graded.total:g}"
     parts = [f"<h1>{escape(graded.student)}</h1>", f"<p>{said} of {most:g} points. File: {escape(graded.file)}</p>"]
+    if graded.marks[0].status == "invalid file":
+        parts.append(f"<p>{escape(graded.marks[0].message)} Hand the notebook in again.</p>")
+        return page(graded.student, "\n".join(parts))
     parts.append("<table><tr><th>exercise</th><th>status</th><th>points</th></tr>")
     parts += [_row(mark) for mark in graded.marks]
     parts.append("</table>")

@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
+from urllib.parse import quote
 
 import matplotlib
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from recurrence.course.grading.batch import Graded
-from recurrence.course.grading.judge import STATUSES
+from recurrence.course.grading.marks import STATUSES
 from recurrence.course.grading.reports import COLOURS, page
 from recurrence.exercises import EXERCISES
 
@@ -31,7 +32,7 @@ def summary_page(batch: Sequence[Graded], heading: str) -> str:
     totals = [graded.total for graded in batch if graded.total is not None]
     said = f"{len(batch)} submissions, {sum(graded.seconds for graded in batch) / 60:.1f} minutes of grading in all."
     if totals:
-        said += f" Points of the {len(totals)} that are decided: mean {sum(totals) / len(totals):.1f} of {most:g},"
+        said += f" Points of the {len(totals)} that have some: mean {sum(totals) / len(totals):.1f} of {most:g},"
         said += f" least {min(totals):g}, most {max(totals):g}."
     parts = [
         f"<h1>{escape(heading)}</h1>",
@@ -90,7 +91,7 @@ def _times(ax: Axes, batch: Sequence[Graded]) -> None:
 def _looks(batch: Sequence[Graded]) -> str:
     """What a person has to look at."""
     rows = [
-        f"<li>{escape(graded.student)}, {mark.exercise}: {escape(why)}</li>"
+        f"<li>{_link(graded)}, {mark.exercise}: {escape(why)}</li>"
         for graded in batch
         for mark in graded.marks
         for why in (
@@ -99,18 +100,23 @@ def _looks(batch: Sequence[Graded]) -> str:
         )
     ]
     files = [
-        f"<li>{escape(graded.student)}: {escape(graded.marks[0].message)}</li>"
+        f"<li>{_link(graded)}: {escape(graded.marks[0].message)}</li>"
         for graded in batch
         if graded.marks[0].status == "invalid file"
     ]
     return f"<h2>Look at this</h2><ul>{''.join(files + rows)}</ul>" if files + rows else ""
 
 
+def _link(graded: Graded) -> str:
+    return f'<a href="students/{escape(quote(graded.folder))}/feedback.html">{escape(graded.student)}</a>'
+
+
 def _table(batch: Sequence[Graded]) -> str:
     rows = []
     for i, mark in enumerate(batch[0].marks):
-        passed = sum(graded.marks[i].status == "ok" for graded in batch)
-        said = Counter(g.marks[i].message for g in batch if g.marks[i].message and g.marks[i].status != "not attempted")
+        passed = sum(graded.marks[i].points == mark.most for graded in batch)
+        others = ("not attempted", "invalid file", "look at this")
+        said = Counter(g.marks[i].message for g in batch if g.marks[i].message and g.marks[i].status not in others)
         common = said.most_common(1)[0][0] if said else ""
         title = escape(EXERCISES[mark.exercise].title)
         right = f'<td class="whole">{passed} of {len(batch)}</td>'

@@ -120,7 +120,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing but marks goes out
-    from recurrence.course.grading.judge import Task, grade_file
+    from recurrence.course.grading.judge import grade_file
+    from recurrence.course.grading.marks import Task
 
     record = json.loads(sys.stdin.buffer.readline())
     task = Task(**record | {"limits": Limits(**record["limits"])})
