@@ -1,6 +1,7 @@
 """``check``: the reader's function against the oracle, on stated and on random inputs."""
 
 import signal
+import sysconfig
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from textwrap import indent
 from typing import Any, Literal
 
@@ -146,8 +148,12 @@ def _yours(value: Any) -> tuple[tuple[str, str], ...]:
 def _where(error: BaseException) -> str:
     """The error and the line it came from, if that is the reader's."""
     frames = traceback.extract_tb(error.__traceback__)[1:]
-    mine = [frame for frame in frames if frame.line and "site-packages" not in frame.filename]
+    mine = [frame for frame in frames if frame.line and not any(place in frame.filename for place in OTHERS)]
     return show(error) + (f"\n(line {mine[-1].lineno}: {mine[-1].line})" if mine else "")
+
+
+OTHERS = ("site-packages", sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]))
+"""Places of code that is not the reader's."""
 
 
 class _TooSlow(BaseException):

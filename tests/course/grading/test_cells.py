@@ -4,7 +4,9 @@ import json
 import time
 
 import pytest
+from submitted import chapter
 
+from recurrence.course.grading.marks import Task
 from recurrence.course.grading.notebook import InvalidFile, Notebook, read_notebook
 
 
@@ -38,6 +40,9 @@ def sliced(sources, name):
         (["def f():\n    x, y = ..., 2\n    return x", "def f():\n    return ..."], [1]),
         (["def f(a):\n    return a[..., 0]", "x = [1]\nfor f in x:\n    pass", "f = [3]"], [0]),
         (["def g():\n    return 1", "f = g", "f = 3"], [0, 1]),
+        (["def f():\n    return ...", "f = g(1)"], [0]),
+        (["def f():\n    return 1", "f = f()", "for f in (1, 2):\n    pass"], [0]),
+        (["def f():\n    return 1", "from functools import cache\nf = cache(f)"], [0, 1]),
         (["if True:\n    def f():\n        return 1", "def g():\n    f = 2"], [0]),
         (["f = 3", "f = 4"], [1]),
         (["t = {}", "def fill(a):\n    a[0] = 1", "fill(t)", "print(t)", "def f():\n    return t"], [0, 1, 2, 4]),
@@ -59,6 +64,14 @@ def test_imports_and_settings_are_always_kept(statement):
     source = statement if statement.startswith("%") else f"x = 3\n{statement}\nwhile x:\n    pass"
     cells = Notebook([source, "def f():\n    return 1"]).slice("f")
     assert [(cell.source, cell.basics) for cell in cells] == [("", (statement,)), ("def f():\n    return 1", ())]
+
+
+@pytest.mark.parametrize("number", range(1, 14))
+def test_nothing_but_the_hole_of_a_chapter_is_taken_for_an_answer(number):
+    notebook = Notebook([cell["source"] for cell in chapter(number) if cell["cell_type"] == "code"])
+    for exercise in Task(number, 0).exercises:
+        assert not notebook.has_answer(exercise.function)
+        assert notebook.definitions(exercise.function)[-1].offers[exercise.function] is False
 
 
 def test_holes_that_are_filled_in_elsewhere_are_never_run():

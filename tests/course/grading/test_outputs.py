@@ -12,10 +12,12 @@ from html.parser import HTMLParser
 
 import psutil
 import pytest
+from submitted import code, text
 
 from recurrence.course import CourseError
 from recurrence.course.grading import command
 from recurrence.course.grading.batch import Graded, read_private
+from recurrence.course.grading.judge import grade_file
 from recurrence.course.grading.marks import Mark, Task
 from recurrence.course.grading.reports import grades_csv, write_student
 from recurrence.course.grading.submissions import find_submissions, passed_over
@@ -30,7 +32,7 @@ MARKS = (
     Mark("03-threshold", "wrong", 0, 1, f"The values differ {ATTACK}.", (("yours", ATTACK),), ("A remark.",), "inside"),
     Mark("03-fewest", "look at this", 6, 6, uses=("recurrence.compile.dfa_to_rnn",)),
 )
-FAILED = (*MARKS[:2], Mark("03-fewest", "look at this", None, 6, inside="Traceback"))
+FAILED = (*MARKS[:2], Mark("03-fewest", "look at this", None, 6, "The grader failed here.", inside="Traceback"))
 BATCH = [Graded("=cmd()", "a.ipynb", "k", 2.5, MARKS), Graded("ana", "b.ipynb", "k", 3.5, FAILED)]
 
 
@@ -42,7 +44,7 @@ def test_the_table_has_a_row_a_student():
     assert [row["03-fewest status"] for row in rows] == ["look at this"] * 2
     assert [row["look at"] for row in rows] == [
         "03-fewest: recurrence.compile.dfa_to_rnn",
-        "03-fewest: the grader failed",
+        "The grader failed here.",
     ]
 
 
@@ -99,6 +101,19 @@ def test_submissions_are_files_or_folders(tmp_path):
     assert passed_over(tmp_path) == ["dan/notes.txt", "fay.zip"]
 
 
+def test_the_folder_is_meant_and_not_a_file(tmp_path):
+    (tmp_path / "ana.ipynb").touch()
+    with pytest.raises(CourseError, match=r"ana\.ipynb is a file; name the folder it is in"):
+        find_submissions(tmp_path / "ana.ipynb")
+
+
+def test_a_notebook_of_another_chapter_is_for_a_person(tmp_path):
+    (tmp_path / "a.ipynb").write_text(text([code("def pop_numbers():\n    return 1")]))
+    marks = grade_file(tmp_path / "a.ipynb", Task(3, 0))
+    assert {(mark.status, mark.points) for mark in marks} == {("look at this", None)}
+    assert summary_page([Graded("ana", "a.ipynb", "k", 1.0, tuple(marks))], "").count("no function of chapter 3") == 1
+
+
 def test_another_chapter_takes_another_folder(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "ana.ipynb").touch()
@@ -117,7 +132,8 @@ def test_another_chapter_takes_another_folder(tmp_path):
         ("03-hat.json", "[", "is no JSON"),
         ("03-hat.json", "[[1, 2]]", "case 1 is not a list of 1 values: n"),
         ("03-fewest.json", "[[]]", "no inputs"),
-        ("03-distinguish.json", "[[1, 2]]", "case 1"),
+        ("03-distinguish.json", "[[1, 2]]", "case 1: there is no right value for left = 1, right = 2"),
+        ("03-hat.JSON", "[[1]]", "is no .json file"),
     ],
 )
 def test_private_cases_are_checked(tmp_path, name, content, why):

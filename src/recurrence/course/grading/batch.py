@@ -20,6 +20,7 @@ from recurrence.course.grading.notebook import LARGEST
 from recurrence.course.grading.submissions import Submission, file_name
 from recurrence.course.grading.wire import WireError, decode
 from recurrence.course.grading.worker import Worker
+from recurrence.exercises.show import show
 from recurrence.experiments.stored import put
 
 __all__ = [
@@ -80,7 +81,9 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
     if not folder.is_dir():
         raise CourseError(f"there is no folder {folder}")
     exercises, found = {exercise.id: exercise for exercise in task.exercises}, {}
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(path for path in folder.iterdir() if not path.name.startswith(".")):
+        if path.suffix != ".json":
+            raise CourseError(f"{path} is no .json file")
         if not (exercise := exercises.get(path.stem)):
             known = ", ".join(exercises)
             raise CourseError(f"{path} belongs to no exercise of chapter {task.chapter}; there are {known}")
@@ -97,7 +100,9 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
             try:
                 exercise.oracle(*map(decode, case))
             except (WireError, Exception) as error:
-                raise CourseError(f"{path}: case {number}: {type(error).__name__}: {error}") from error
+                given = ", ".join(f"{name} = {show(value)}" for name, value in zip(exercise.inputs, case, strict=True))
+                why = f"{type(error).__name__}: {error}"
+                raise CourseError(f"{path}: case {number}: there is no right value for {given} ({why})") from error
         found[exercise.id] = cases
     return found
 

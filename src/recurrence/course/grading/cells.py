@@ -54,6 +54,12 @@ class Cell:
     globals: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
 
+    @property
+    def called(self) -> str:
+        """How a person finds it."""
+        first = next((line.strip() for line in self.source.splitlines() if line.strip()), "")
+        return f"The cell that begins with “{first[:60]}”"
+
     def statements(self) -> list[str]:
         """Its statements, one by one."""
         return [ast.unparse(node) for node in ast.parse(self.python).body]
@@ -112,20 +118,27 @@ def at_once(tree: ast.AST) -> Iterator[ast.AST]:
 def offered(node: ast.AST) -> Iterator[tuple[str, bool]]:
     """Names that a statement binds to what may be called, with whether it is more than a hole."""
     if isinstance(node, DEFINES):
-        yield node.name, not any(map(_is_hole, ast.walk(node)))
+        yield node.name, not _has_hole(node)
     elif isinstance(node, ast.Import | ast.ImportFrom):
         yield from ((alias.asname or alias.name, True) for alias in node.names)
-    elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(
-        node.value, ast.Lambda | ast.Name | ast.Attribute | ast.Call | ast.IfExp | ast.Subscript
-    ):
+    elif isinstance(node, ast.Assign | ast.AnnAssign) and _is_function(node.value):
         yield from ((name, True) for name in _certain(node))
 
 
-def _is_hole(node: ast.AST) -> bool:
-    """``return ...``, ``x = ...`` and the like."""
-    value = node.value if isinstance(node, ast.Return | ast.Expr | ast.Assign | ast.AnnAssign) else None
-    parts = value.elts if isinstance(value, ast.Tuple) else [value]
-    return any(isinstance(part, ast.Constant) and part.value is ... for part in parts)
+def _is_function(node: ast.expr | None) -> bool:
+    """Whether it may be one: a lambda, another one's name, or one that is made of another one."""
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name in ("cache", "lru_cache", "partial", "vectorize", "wraps")
+    return isinstance(node, ast.Lambda | ast.Name | ast.Attribute)
+
+
+def _has_hole(node: ast.AST) -> bool:
+    """Whether ``...`` stands in it, but as an index."""
+    if isinstance(node, ast.Constant):
+        return node.value is ...
+    parts = [node.value] if isinstance(node, ast.Subscript) else ast.iter_child_nodes(node)
+    return any(map(_has_hole, parts))
 
 
 def _needed_first(tree: ast.Module) -> set[str]:

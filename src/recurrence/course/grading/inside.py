@@ -133,7 +133,7 @@ def _called(name: str | int, arguments: str) -> dict[str, Any]:
     if function is ...:
         return {"open": True}
     if not callable(function):
-        return {"unfit": f"{name} is no function"}
+        return {"unfit": f"there is a {name}, and it is no function"}
     try:
         value = function(*values)
     except NotImplementedError:

@@ -50,6 +50,10 @@ def grade_file(path: Path, task: Task) -> list[Mark]:
         return [
             _mark(exercise, "invalid file", f"{error}"[:1].upper() + f"{error}."[1:]) for exercise in task.exercises
         ]
+    names = [exercise.function for exercise in task.exercises]
+    if not any(notebook.definitions(name) or notebook.broken(name) for name in names):
+        none = f"The notebook has no function of chapter {task.chapter}. Is it of another chapter?"
+        return [_mark(exercise, "look at this", none) for exercise in task.exercises]
     with _Grader(notebook, task) as grader:
         return [_written(grader.mark(exercise)) for exercise in task.exercises]
 
@@ -101,21 +105,26 @@ class _Grader:
 
     def _mark(self, exercise: Exercise) -> Mark:
         made = self._notebook.definitions(exercise.function)
+        has_answer = self._notebook.has_answer(exercise.function)
+        if not has_answer and (broken := self._notebook.broken(exercise.function)):
+            return _mark(exercise, "wrong", f"Its cell is no Python. {broken.error}.")
         if not made:
-            if broken := self._notebook.broken(exercise.function):
-                return _mark(exercise, "wrong", f"Its cell is no Python. {broken.error}.")
             return _mark(exercise, "not attempted", f"There is no function {exercise.function} in the notebook.")
         remarks = []
         if len(made) > 1:
             remarks.append(f"{exercise.function} is defined in {len(made)} cells, and the last one counts.")
         outcome, is_private = self._outcome(exercise)
-        if outcome.status != "ok":
-            remarks += [f"Code cell {n + 1} was left out: {lost.reason}." for n, lost in sorted(self._bad.items())]
+        needed = {cell.number: cell for cell in self._notebook.slice(exercise.function)}
+        if outcome.status not in ("ok", "not attempted"):
+            left_out = ((needed[number], lost) for number, lost in sorted(self._bad.items()) if number in needed)
+            remarks += [f"{cell.called} was left out: {lost.reason}." for cell, lost in left_out if cell.source]
         status = {"raised": "wrong", "no name": "wrong", "unread": "wrong"}.get(outcome.status, outcome.status)
         if is_private and status == "not attempted":
             status = "wrong"
-        if outcome.status == "no name" and self._bad:
-            status = next(iter(self._bad.values())).status
+        for number, lost in self._bad.items() if outcome.status == "no name" else ():
+            if outcome.name in self._notebook.cells[number].makes:
+                status = lost.status
+                outcome = replace(outcome, message=f"It needs {outcome.name}, which is not there.", lines=())
         more: dict[str, Any] = {"remarks": tuple(remarks), "message": outcome.message, "lines": outcome.lines}
         if is_private:
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)

@@ -47,6 +47,10 @@ class Notebook:
         filled = [cell for cell in offers if cell.offers[name]]
         return filled or offers or made
 
+    def has_answer(self, name: str) -> bool:
+        """Whether a function is there that is more than a hole."""
+        return any(cell.offers.get(name) for cell in self.cells)
+
     @property
     def to_run(self) -> list[Cell]:
         """All cells, but those with nothing except holes that are filled in elsewhere."""
@@ -83,7 +87,8 @@ class Notebook:
             new = set(self._needed(self.cells[todo.pop()])) - chosen
             chosen |= new
             todo += new
-        chosen -= {cell.number for cell in self.cells if name in cell.makes and cell not in made[-1:]}
+        if made and name not in made[-1].needs:
+            chosen -= {cell.number for cell in self.cells if name in cell.makes and cell is not made[-1]}
         cells = (cell if cell.number in chosen else replace(cell, source="") for cell in self.cells)
         return [cell for cell in cells if (cell.source or cell.basics) and cell.number not in leave_out]
 

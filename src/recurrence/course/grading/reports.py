@@ -68,11 +68,8 @@ def grades_csv(batch: Sequence[Graded]) -> bytes:
         cells = [cell for mark in graded.marks for cell in (_number(mark.points), mark.status)]
         share = "" if graded.total is None else f"{graded.total / most:.1%}"
         looks = "; ".join(f"{m.exercise}: {', '.join(m.uses)}" for m in graded.marks if m.uses and m.points)
-        failed = "; ".join(
-            f"{m.exercise}: the grader failed" for m in graded.marks if m.status == "look at this" and m.points is None
-        )
-        file = "the file" if graded.marks[0].status == "invalid file" else ""
-        look = "; ".join(filter(None, (looks, failed, file)))
+        undecided = {m.message: None for m in graded.marks if m.points is None}
+        look = "; ".join(filter(None, (looks, *undecided)))
         row = [graded.student, graded.file, _number(graded.total), share, *cells, look]
         writer.writerow([_harmless(cell) for cell in row])
     return out.getvalue().encode()

@@ -38,7 +38,7 @@ def find_submissions(folder: Path) -> list[Submission]:
         CourseError: there is no folder, or nothing in it.
     """
     if not folder.is_dir():
-        raise CourseError(f"there is no folder {folder}")
+        raise CourseError(f"{folder} is {'a file; name the folder it is in' if folder.exists() else 'not there'}")
     paths = [path for path in _files(folder) if _is_notebook(path)]
     alone = {path.parent for path in paths if sum(path.parent in other.parents for other in paths) == 1} - {folder}
     names = ((path.parent if path.parent in alone else path.with_suffix("")).relative_to(folder) for path in paths)

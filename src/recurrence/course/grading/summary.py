@@ -95,16 +95,17 @@ def _looks(batch: Sequence[Graded]) -> str:
         for graded in batch
         for mark in graded.marks
         for why in (
-            ["the grader failed: " + mark.inside[-300:]] * (mark.status == "look at this" and mark.points is None)
+            [f"{mark.message} {mark.inside[-300:]}"] * (mark.points is None and not _is_whole(graded))
             + ["it calls " + ", ".join(mark.uses)] * bool(mark.uses and mark.points)
         )
     ]
-    files = [
-        f"<li>{_link(graded)}: {escape(graded.marks[0].message)}</li>"
-        for graded in batch
-        if graded.marks[0].status == "invalid file"
-    ]
+    files = [f"<li>{_link(graded)}: {escape(graded.marks[0].message)}</li>" for graded in batch if _is_whole(graded)]
     return f"<h2>Look at this</h2><ul>{''.join(files + rows)}</ul>" if files + rows else ""
+
+
+def _is_whole(graded: Graded) -> bool:
+    """Whether there is one thing to say of all its exercises: it is no notebook, or of another chapter."""
+    return len({(mark.message, mark.points) for mark in graded.marks}) == 1 and graded.marks[0].points is None
 
 
 def _link(graded: Graded) -> str:
