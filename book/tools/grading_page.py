@@ -39,7 +39,6 @@ PICTURED = {
 """Of each picture the file that it shows, its width, and the element with which it ends."""
 VARIES = (
     r"<style>.*?</style>|<metadata>.*?</metadata>|<figure><figcaption>How long.*?</figure>|[\d.]+ minutes of grading"
-    r"|it is cut off: [^<]*"
 )
 THEMES = ("light", "dark")
 SHARPNESS, COLOURS, MARGIN, FRAME = 2, 64, 16, "#888888"

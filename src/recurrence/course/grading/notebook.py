@@ -122,7 +122,7 @@ def read_notebook(path: Path) -> Notebook:
     try:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError, MemoryError) as error:
-        raise InvalidFile(f"the file is no notebook, or it is cut off: {str(error)[:200]}") from error
+        raise InvalidFile("the file is no notebook, or it is cut off") from error
     cells = data.get("cells") if isinstance(data, dict) else None
     if not isinstance(cells, list):
         raise InvalidFile("the file is no notebook of version 4: it has no cells")
