@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-__all__ = ["Cell", "at_once", "offered", "parsed"]
+__all__ = ["Cell", "nodes_at_once", "offered", "parsed"]
 
 PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
 """First words of cells whose other lines are Python."""
@@ -90,7 +90,7 @@ def _understood(number: int, source: str, python: str) -> Cell:
     makes |= {name: True for statement in tree.body for name in _certain(statement)}
     needs &= _needed_first(tree)
     imported = {symbol.get_name() for symbol in symbols if symbol.is_imported()}
-    nodes, top = list(ast.walk(tree)), list(at_once(tree))
+    nodes, top = list(ast.walk(tree)), list(nodes_at_once(tree))
     calls = frozenset(node.func.id for node in top if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
     return Cell(
         number,
@@ -107,12 +107,12 @@ def _understood(number: int, source: str, python: str) -> Cell:
     )
 
 
-def at_once(tree: ast.AST) -> Iterator[ast.AST]:
+def nodes_at_once(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes that are met when the cell runs: not those within functions."""
     for node in ast.iter_child_nodes(tree):
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            yield from at_once(node)
+            yield from nodes_at_once(node)
 
 
 def offered(node: ast.AST) -> Iterator[tuple[str, bool]]:
@@ -167,7 +167,12 @@ def _uses(table: symtable.SymbolTable, needs: set[str], later: set[str], deferre
         if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
             (later if deferred else needs).add(symbol.get_name())
     for child in table.get_children():
-        at_once = child.get_type() != "function" or child.get_name() in ("listcomp", "setcomp", "dictcomp", "genexpr")
+        at_once = child.get_type() != "function" or child.get_name() in (
+            "listcomp",
+            "setcomp",
+            "dictcomp",
+            "genexpr",
+        )
         _uses(child, needs, later, deferred or not at_once)
 
 

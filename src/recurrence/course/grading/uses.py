@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from inspect import isclass
 
-from recurrence.course.grading.cells import at_once, offered
+from recurrence.course.grading.cells import nodes_at_once, offered
 
 __all__ = ["known_uses", "package_uses"]
 
@@ -43,7 +43,7 @@ def package_uses(name: str, sources: Iterable[str]) -> set[str]:
     imported: dict[str, str] = {}
     for tree in trees:
         imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
-        for node in at_once(tree):
+        for node in nodes_at_once(tree):
             answers = {bound for bound, is_filled in offered(node) if is_filled}
             made |= dict.fromkeys((bound for bound in _bound(node) if bound in answers or bound not in filled), node)
             filled |= answers
