@@ -18,6 +18,7 @@ SETTINGS = re.compile(r"(set_|manual_seed|seed|use)\w*|setrecursionlimit|filterw
 MUTATORS = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "sort", "update"}
 CONTEXTS = {"getcontext", "mp", "mpmath", "torch", "np", "numpy", "plt"}
 """What attributes are set of, for the whole process."""
+COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 WITHOUT_EFFECT = {"check", "display", "len", "print", "repr", "type"}
 FILES = ("%%writefile", "%%file")
 
@@ -167,12 +168,7 @@ def _uses(table: symtable.SymbolTable, needs: set[str], later: set[str], deferre
         if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
             (later if deferred else needs).add(symbol.get_name())
     for child in table.get_children():
-        at_once = child.get_type() != "function" or child.get_name() in (
-            "listcomp",
-            "setcomp",
-            "dictcomp",
-            "genexpr",
-        )
+        at_once = child.get_type() != "function" or child.get_name() in COMPREHENSIONS
         _uses(child, needs, later, deferred or not at_once)
 
 
