@@ -142,14 +142,18 @@ def test_the_norm_of_a_readout():
     assert both.lipschitz("max") == pytest.approx(7.0)
 
 
-def test_many_outputs_in_a_lyapunov_norm():
-    """Their 2-norm is beyond the largest row sum of V, which would promise too much."""
-    cell = LinearCell(1, 1, dtype=torch.float64)
-    readout = torch.nn.Linear(1, 9, bias=False, dtype=torch.float64)
+def halving(outputs, weight):
+    """One unit that halves its state, read out so many times with the same weight."""
+    cell, readout = LinearCell(1, 1, dtype=torch.float64), torch.nn.Linear(1, outputs, bias=False, dtype=torch.float64)
     with torch.no_grad():
         cell.W.fill_(0.5)
-        readout.weight.fill_(1.0)
-    both = WithReadout(cell, readout)
+        readout.weight.fill_(weight)
+    return WithReadout(cell, readout)
+
+
+def test_many_outputs_in_a_lyapunov_norm():
+    """Their 2-norm is beyond the largest row sum of V, which would promise too much."""
+    both = halving(9, 1.0)
     assert both.lipschitz("lyapunov") == both.lipschitz(2) == pytest.approx(3.0)
     apart = torch.zeros(10, dtype=torch.float64)
     apart[0] = 1.0
@@ -159,12 +163,7 @@ def test_many_outputs_in_a_lyapunov_norm():
 
 
 def test_in_the_plain_norm_a_readout_can_undo_a_contraction():
-    cell = LinearCell(1, 1, dtype=torch.float64)
-    readout = torch.nn.Linear(1, 1, bias=False, dtype=torch.float64)
-    with torch.no_grad():
-        cell.W.fill_(0.5)
-        readout.weight.fill_(3.0)
-    both = WithReadout(cell, readout)
+    both = halving(1, 3.0)
     assert contraction_rate(both) == pytest.approx(0.5)
     J = both.jacobian(torch.zeros(2, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
     assert J.tolist() == [[0.5, 0.0], [1.5, 0.0]]

@@ -11,7 +11,7 @@ WIDTH = 88
 def with_instructions(source: str, function: str) -> str:
     """The cell with a comment at its top: what to fill in, what is to be returned, and who says whether it is right."""
     lines = [
-        f"Your turn: complete {function}, and put your own code for every `...`.",
+        f"Your turn: complete {function}, keep its name, and put your own code for every `...`.",
         _returned(source, function),
         "Then run this cell: check says whether it is right, and before that what is missing.",
     ]

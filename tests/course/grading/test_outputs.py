@@ -131,7 +131,8 @@ def test_another_chapter_takes_another_folder(tmp_path):
         ("03-hut.json", "[]", "belongs to no exercise of chapter 3"),
         ("03-hat.json", "[", "is no JSON"),
         ("03-hat.json", "[[1, 2]]", "case 1 is not a list of 1 values: n"),
-        ("03-fewest.json", "[[]]", "no inputs"),
+        ("03-fewest.json", "[[]]", "belongs to an exercise without inputs"),
+        ("03-hat.json", "{}", "is no list of cases, each a list of 1 values: n"),
         ("03-distinguish.json", "[[1, 2]]", "case 1: there is no right value for left = 1, right = 2"),
         ("03-hat.JSON", "[[1]]", "is no .json file"),
     ],
@@ -183,6 +184,12 @@ def test_a_worker_that_dies_is_no_ones_zero(worker, tmp_path):
     threading.Timer(0.2, worker._started().kill).start()  # while it imports torch
     assert isinstance(worker.grade(tmp_path / "a.ipynb"), str)
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}  # by another one
+
+
+def test_a_worker_imports_nothing_from_where_it_is(worker, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "psutil.py").write_text("raise SystemExit('it was imported')")
+    assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}
 
 
 def test_a_worker_that_had_nothing_to_do_is_started_again(worker, tmp_path):

@@ -20,6 +20,12 @@ def test_known_uses_are_those_of_the_solutions():
     assert found == known_uses()
 
 
+def test_no_module_of_a_student_is_imported(tmp_path, monkeypatch):
+    (tmp_path / "tasks.py").write_text("raise SystemExit('it was imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert package_uses("f", ["from tasks import *\ndef f(x):\n    return g(x)"]) == set()
+
+
 def test_a_call_is_found_in_a_cell_with_magic_commands():
     source = "%matplotlib inline\nfrom recurrence.compile import dfa_to_rnn\ndef f(x):\n    return dfa_to_rnn(x)"
     assert package_uses("f", [cell.python for cell in Notebook([source]).cells]) == {"recurrence.compile.dfa_to_rnn"}

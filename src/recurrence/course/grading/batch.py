@@ -14,11 +14,11 @@ from typing import Any
 import recurrence
 from recurrence import jobs
 from recurrence.course import CourseError
-from recurrence.course.grading.marks import Mark, Task, writable
+from recurrence.course.grading.marks import FAILED, Mark, Task, marked, writable
 from recurrence.course.grading.namespaces import isolation_problem
 from recurrence.course.grading.notebook import LARGEST
 from recurrence.course.grading.submissions import Submission, file_name
-from recurrence.course.grading.wire import WireError, decode
+from recurrence.course.grading.wire import decode
 from recurrence.course.grading.worker import Worker
 from recurrence.exercises.show import show
 from recurrence.experiments.stored import put
@@ -32,7 +32,6 @@ __all__ = [
     "recorded_chapter",
 ]
 
-FAILED = "The grader failed here, and a person will look at it."
 _WORKERS: dict[str, Worker] = {}
 """The grading processes of this process, by task."""
 
@@ -69,7 +68,7 @@ class Graded:
     @property
     def has_failed(self) -> bool:
         """Whether the grader failed somewhere, so that it is worth another run."""
-        return any(mark.status == "look at this" and mark.points is None for mark in self.marks)
+        return any(mark.message == FAILED for mark in self.marks)
 
 
 def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
@@ -92,14 +91,16 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
         except ValueError as error:
             raise CourseError(f"{path} is no JSON: {error}") from error
         names = f"a list of {len(exercise.inputs)} values: {', '.join(exercise.inputs)}"
-        if not exercise.inputs or not isinstance(cases, list):
-            raise CourseError(f"{path}: {'a list of cases' if exercise.inputs else 'this exercise has no inputs'}")
+        if not exercise.inputs:
+            raise CourseError(f"{path} belongs to an exercise without inputs")
+        if not isinstance(cases, list):
+            raise CourseError(f"{path} is no list of cases, each {names}")
         for number, case in enumerate(cases, 1):
             if not isinstance(case, list) or len(case) != len(exercise.inputs):
                 raise CourseError(f"{path}: case {number} is not {names}")
             try:
                 exercise.oracle(*map(decode, case))
-            except (WireError, Exception) as error:
+            except Exception as error:
                 given = ", ".join(f"{name} = {show(value)}" for name, value in zip(exercise.inputs, case, strict=True))
                 why = f"{type(error).__name__}: {error}"
                 raise CourseError(f"{path}: case {number}: there is no right value for {given} ({why})") from error
@@ -142,7 +143,7 @@ class Job:
 
     Attributes:
         path: of the file; None if there is none.
-        task: a :class:`recurrence.course.grading.judge.Task` as a record.
+        task: a :class:`recurrence.course.grading.marks.Task` as a record.
         content: of the file, where it cannot be read from its path.
     """
 
@@ -185,10 +186,7 @@ def close_workers() -> None:
 
 def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
     exercises = Task(task["chapter"], task["seed"], only=tuple(task["only"])).exercises
-    marks = (
-        Mark(exercise.id, "look at this", None, exercise.notes.points, FAILED, inside=words) for exercise in exercises
-    )
-    return [asdict(mark) for mark in marks]
+    return [asdict(marked(exercise, "look at this", FAILED, inside=words)) for exercise in exercises]
 
 
 @cache

@@ -75,7 +75,7 @@ def parsed(number: int, source: str) -> Cell:
             return Cell(number, source, basics=(source,) if first.startswith(FILES) else ())
     try:
         return _understood(number, source, TransformerManager().transform_cell(body))
-    except (Exception, RecursionError) as error:  # whatever IPython and Python say to such a text
+    except Exception as error:  # whatever IPython and Python say to such a text
         where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return Cell(number, source, error=f"{type(error).__name__}{where}: {getattr(error, 'msg', error)}")
 

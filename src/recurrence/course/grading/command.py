@@ -76,10 +76,9 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
         for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
             batch.append(one)
             write_student(one, out / "students" / one.folder)
-    except (JobFailed, ClusterError) as error:
-        raise CourseError(f"{error}. {len(batch)} submissions are done; the same command goes on from there") from error
-    except KeyboardInterrupt:
-        raise CourseError(f"interrupted. {len(batch)} submissions are done; the same command goes on there") from None
+    except (JobFailed, ClusterError, KeyboardInterrupt) as error:
+        why = "interrupted" if isinstance(error, KeyboardInterrupt) else error
+        raise CourseError(f"{why}. {len(batch)} submissions are done; the same command goes on from there") from error
     except OSError as error:
         raise CourseError(f"{error.filename or out} cannot be read or written: {error.strerror or error}") from error
     finally:

@@ -11,8 +11,8 @@ from typing import Any
 
 from recurrence.course.grading.answer import Answer, Outcome, random_cases
 from recurrence.course.grading.cells import Cell
-from recurrence.course.grading.kernel import Kernel, Lost, NoKernel
-from recurrence.course.grading.marks import LONGEST, Mark, Task, writable
+from recurrence.course.grading.kernel import LATE, Kernel, Lost, NoKernel
+from recurrence.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from recurrence.course.grading.notebook import InvalidFile, Notebook, read_notebook
 from recurrence.course.grading.uses import known_uses, package_uses
 from recurrence.course.grading.wire import decode, dumps
@@ -35,8 +35,7 @@ PRIVATE = {
 SOUND = dumps([1, -2.5, True, None, "x", (Fraction(1, 3), {"a": {2}})])
 """A kernel that cannot repeat this was tampered with, and another one takes its place."""
 LOOK = "It is right. It uses {}, which the exercise may not allow: a person decides."
-LATE = "The time of the notebook was used up before this was tried, and a person will look at it."
-FAILED = "The grader failed here, and a person will look at it."
+TOO_LATE = "The time of the notebook was used up before this was judged, and a person will look at it."
 
 
 def grade_file(path: Path, task: Task) -> list[Mark]:
@@ -48,29 +47,20 @@ def grade_file(path: Path, task: Task) -> list[Mark]:
         notebook = read_notebook(path)
     except InvalidFile as error:
         return [
-            _mark(exercise, "invalid file", f"{error}"[:1].upper() + f"{error}."[1:]) for exercise in task.exercises
+            marked(exercise, "invalid file", f"{error}"[:1].upper() + f"{error}."[1:]) for exercise in task.exercises
         ]
     names = [exercise.function for exercise in task.exercises]
     if not any(notebook.definitions(name) or notebook.broken(name) for name in names):
         none = f"The notebook has no function of chapter {task.chapter}. Is it of another chapter?"
-        return [_mark(exercise, "look at this", none) for exercise in task.exercises]
+        return [marked(exercise, "look at this", none) for exercise in task.exercises]
     with _Grader(notebook, task) as grader:
         return [_written(grader.mark(exercise)) for exercise in task.exercises]
 
 
-def _written(mark: Mark) -> Mark:
-    lines = tuple((name, writable(text)) for name, text in mark.lines)
-    remarks = tuple(map(writable, mark.remarks))
-    return replace(
-        mark, message=writable(mark.message), lines=lines, remarks=remarks, inside=writable(mark.inside[-LONGEST:])
-    )
-
-
-def _mark(exercise: Exercise, status: str, message: str = "", **more: Any) -> Mark:
-    """Points for what is right, none for what is not, and no number where a person has to decide."""
-    most = exercise.notes.points if exercise.notes else 1
-    points = {"ok": most, "invalid file": None, "look at this": None}.get(status, 0)
-    return Mark(exercise.id, status, points, most, message, **more)
+def _written(found: Mark) -> Mark:
+    lines = tuple((name, writable(text)) for name, text in found.lines)
+    inside, remarks = writable(found.inside[-LONGEST:]), tuple(map(writable, found.remarks))
+    return replace(found, message=writable(found.message), lines=lines, remarks=remarks, inside=inside)
 
 
 class _Grader:
@@ -92,8 +82,6 @@ class _Grader:
 
     def mark(self, exercise: Exercise) -> Mark:
         """The mark of an exercise; a failure of the grader is one that a person has to look at."""
-        if self._is_late():
-            return _mark(exercise, "look at this", LATE, inside=LATE)
         try:
             return self._mark(exercise)
         except NoKernel as error:
@@ -101,46 +89,51 @@ class _Grader:
         except Exception:
             inside = traceback.format_exc()
         self._drop()
-        return _mark(exercise, "look at this", FAILED, inside=inside)
+        return marked(exercise, "look at this", FAILED, inside=inside)
 
     def _mark(self, exercise: Exercise) -> Mark:
-        made = self._notebook.definitions(exercise.function)
-        has_answer = self._notebook.has_answer(exercise.function)
-        if not has_answer and (broken := self._notebook.broken(exercise.function)):
-            return _mark(exercise, "wrong", f"Its cell is no Python. {broken.error}.")
+        name = exercise.function
+        made = self._notebook.definitions(name)
+        if not self._notebook.has_answer(name) and (broken := self._notebook.broken(name)):
+            return marked(exercise, "wrong", f"Its cell is no Python. {broken.error}.")
         if not made:
-            return _mark(exercise, "not attempted", f"There is no function {exercise.function} in the notebook.")
-        remarks = []
-        if len(made) > 1:
-            remarks.append(f"{exercise.function} is defined in {len(made)} cells, and the last one counts.")
+            return marked(exercise, "not attempted", f"There is no function {name} in the notebook.")
         outcome, is_private = self._outcome(exercise)
-        needed = {cell.number: cell for cell in self._notebook.slice(exercise.function)}
-        if outcome.status not in ("ok", "not attempted"):
-            left_out = ((needed[number], lost) for number, lost in sorted(self._bad.items()) if number in needed)
-            remarks += [f"{cell.called} was left out: {lost.reason}." for cell, lost in left_out if cell.source]
+        if outcome.status == "late":
+            return marked(exercise, "look at this", TOO_LATE)
         status = {"raised": "wrong", "no name": "wrong", "unread": "wrong"}.get(outcome.status, outcome.status)
-        if is_private and status == "not attempted":
-            status = "wrong"
-        for number, lost in self._bad.items() if outcome.status == "no name" else ():
-            if outcome.name in self._notebook.cells[number].makes:
-                status = lost.status
-                outcome = replace(outcome, message=f"It needs {outcome.name}, which is not there.", lines=())
-        more: dict[str, Any] = {"remarks": tuple(remarks), "message": outcome.message, "lines": outcome.lines}
+        if lost := self._maker_lost(outcome):
+            status = lost.status
+            outcome = replace(outcome, message=f"It needs {outcome.name}, which is not there.", lines=())
+        more: dict[str, Any] = {"message": outcome.message, "lines": outcome.lines}
         if is_private:
+            status = "wrong" if status == "not attempted" else status
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
-            more |= {"message": PRIVATE[outcome.status], "lines": (), "inside": f"{outcome.message}\n{text}"}
+            more = {"message": PRIVATE[outcome.status], "inside": f"{outcome.message}\n{text}"}
+        more["remarks"] = tuple(self._remarks(name, len(made), outcome))
         news = tuple(sorted(self._uses(exercise) - known_uses().get(exercise.id, frozenset())))
-        mark = _mark(exercise, status, **more, uses=news)
-        return (
-            replace(mark, status="look at this", message=LOOK.format(", ".join(news)))
-            if status == "ok" and news
-            else mark
-        )
+        found = marked(exercise, status, **more, uses=news)
+        if status == "ok" and news:
+            return replace(found, status="look at this", message=LOOK.format(", ".join(news)))
+        return found
+
+    def _maker_lost(self, outcome: Outcome) -> Lost | None:
+        """How a cell was lost that would have made the name that is missing."""
+        makers = (lost for n, lost in self._bad.items() if outcome.name in self._notebook.cells[n].makes)
+        return next(makers, None) if outcome.status == "no name" else None
+
+    def _remarks(self, name: str, times: int, outcome: Outcome) -> Iterator[str]:
+        if times > 1:
+            yield f"{name} is defined in {times} cells, and the last one counts."
+        if outcome.status not in ("ok", "not attempted"):
+            for cell in self._notebook.slice(name):
+                if cell.source and (lost := self._bad.get(cell.number)):
+                    yield f"{cell.called} was left out: {lost.reason}."
 
     def _uses(self, exercise: Exercise) -> set[str]:
         try:
             return package_uses(exercise.function, [cell.python for cell in self._notebook.cells])
-        except (Exception, RecursionError) as error:
+        except Exception as error:
             return {f"something that cannot be followed ({type(error).__name__})"}
 
     def _outcome(self, exercise: Exercise) -> tuple[Outcome, bool]:
@@ -185,6 +178,7 @@ class _Grader:
 
         A cell that loops or crashes is left out from then on, unless it is the answer's own.
         """
+        self._keep_time()
         own = self._notebook.definitions(exercise.function)[-1]
         if own.number in self._bad:
             raise self._bad[own.number]
@@ -223,7 +217,7 @@ class _Grader:
 
     def _keep_time(self) -> None:
         if self._is_late():
-            raise Lost("timeout", f"the notebook took longer than {self._task.limits.total:g} s")
+            raise Lost("late", LATE)
 
     def _fresh(self) -> Kernel:
         """A kernel without names; it may have had others."""

@@ -12,7 +12,7 @@ from jupyter_client.session import Session
 
 from recurrence.course.grading.sandbox import Limits, Sandbox
 
-__all__ = ["Kernel", "Lost", "NoKernel"]
+__all__ = ["LATE", "Kernel", "Lost", "NoKernel"]
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 LARGEST = 32_000_000
@@ -20,6 +20,7 @@ LARGEST = 32_000_000
 TICK_MS = 200
 QUESTION, MOST = 0.01, 3_000
 """Seconds that a kernel takes to ask for a value, which are not the student's, and how often they are granted."""
+LATE = "the time of the notebook is used up"
 QUESTIONS = 20_000
 """More are not answered."""
 PATIENCE = 3
@@ -36,7 +37,7 @@ class Lost(BaseException):
     """The kernel did not answer in time, or is no more; not an ``Exception``, so that no oracle takes it for one.
 
     Attributes:
-        status: ``timeout`` or ``crashed``.
+        status: ``timeout``, ``crashed``, or ``late`` if the time of the whole notebook is used up.
         reason: in words.
     """
 
@@ -176,7 +177,7 @@ class Kernel:
             if message and message["parent_header"].get("msg_id") == request:
                 return message["content"]
         self.sandbox.close()
-        raise Lost("timeout", f"no answer within {seconds:g} s")
+        raise Lost("timeout", f"no answer within {seconds:g} s") if time.monotonic() < end else Lost("late", LATE)
 
     def _receive(self, socket: zmq.Socket) -> dict[str, Any] | None:
         """A message; None for what is none."""

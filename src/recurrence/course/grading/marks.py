@@ -6,9 +6,10 @@ from typing import Any
 from recurrence.course.grading.sandbox import Limits
 from recurrence.exercises import EXERCISES, Exercise
 
-__all__ = ["LONGEST", "STATUSES", "Mark", "Task", "writable"]
+__all__ = ["FAILED", "LONGEST", "STATUSES", "Mark", "Task", "marked", "writable"]
 
 STATUSES = ("ok", "wrong", "not attempted", "timeout", "crashed", "invalid file", "look at this")
+FAILED = "The grader failed here, and a person will look at it."
 LONGEST = 4_000
 """Characters of a text of a mark."""
 
@@ -75,6 +76,13 @@ class Mark:
         """The mark that became a record of JSON."""
         lists = {"lines": tuple(map(tuple, record["lines"]))} | {k: tuple(record[k]) for k in ("remarks", "uses")}
         return cls(**record | lists)
+
+
+def marked(exercise: Exercise, status: str, message: str = "", **more: Any) -> Mark:
+    """A mark with its points: all for what is right, none for what is not, no number where a person has to decide."""
+    most = exercise.notes.points if exercise.notes else 1
+    points = {"ok": most, "invalid file": None, "look at this": None}.get(status, 0)
+    return Mark(exercise.id, status, points, most, message, **more)
 
 
 def writable(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -71,14 +71,10 @@ class Notebook:
         """Whether a name could be there once all cells have run."""
         return any(name in cell.makes or DYNAMIC.search(cell.source) for cell in self.cells)
 
-    def slice(self, name: str, leave_out: Container[int] = ()) -> list[Cell]:
+    def slice(self, name: str) -> list[Cell]:
         """The cells, in order, that the last definition of a name depends on; of the others their basics.
 
         What a cell uses when it runs is looked up above it, and what a function uses when it is called also at the end.
-
-        Args:
-            name: of a function.
-            leave_out: numbers of cells that are not run.
         """
         made = self.definitions(name)
         chosen = {cell.number for cell in made[-1:]}
@@ -90,7 +86,7 @@ class Notebook:
         if made and name not in made[-1].needs:
             chosen -= {cell.number for cell in self.cells if name in cell.makes and cell is not made[-1]}
         cells = (cell if cell.number in chosen else replace(cell, source="") for cell in self.cells)
-        return [cell for cell in cells if (cell.source or cell.basics) and cell.number not in leave_out]
+        return [cell for cell in cells if cell.source or cell.basics]
 
     def _needed(self, cell: Cell) -> Iterator[int]:
         for name in cell.needs | cell.later:
@@ -118,7 +114,7 @@ def read_notebook(path: Path) -> Notebook:
     if not (size := path.stat().st_size):
         raise InvalidFile("the file is empty")
     if size > LARGEST:
-        raise InvalidFile(f"the file has {size / 2**20:.0f} MiB; clear its outputs and hand it in again")
+        raise InvalidFile(f"the file has {size / 2**20:.0f} MiB; clear its outputs")
     try:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError, MemoryError) as error:

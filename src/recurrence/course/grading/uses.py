@@ -21,7 +21,7 @@ METHODS = (
 """Methods of the package's classes that answer what is asked somewhere."""
 INSIDES = ("__closure__", "__code__", "__dict__", "__globals__", "cell_contents")
 """What shows a function's text or its variables."""
-OPAQUE = ("__import__", "eval", "exec", "getattr", "importlib")
+OPAQUE = ("__import__", "eval", "exec", "getattr", "import_module", "importlib")
 """What may stand for any function."""
 
 
@@ -106,8 +106,8 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield from ((alias.asname or alias.name.partition(".")[0], alias.name) for alias in node.names if alias.asname)
         yield from ((top, top) for alias in node.names if (top := alias.name.partition(".")[0]) == "recurrence")
     elif isinstance(node, ast.ImportFrom) and node.module and node.names[0].name == "*":
-        room = node.module.removeprefix("recurrence.")
-        public = import_module(node.module).__all__ if room in ROOMS else ()
+        package, _, room = node.module.partition(".")
+        public = import_module(f"recurrence.{room}").__all__ if package == "recurrence" and room in ROOMS else ()
         yield from ((name, f"{node.module}.{name}") for name in public)
     elif isinstance(node, ast.ImportFrom) and node.module:
         yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)

@@ -33,7 +33,7 @@ class Worker:
     """A grading process, started when it is first needed.
 
     Args:
-        task: a :class:`recurrence.course.grading.judge.Task` as a record.
+        task: a :class:`recurrence.course.grading.marks.Task` as a record.
         seconds: how long a submission may take in all, whatever happens.
     """
 
@@ -79,7 +79,8 @@ class Worker:
         if self._process is None:
             self._said = tempfile.TemporaryFile()  # noqa: SIM115
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "recurrence.course.grading.worker"],
+                # -P: the present folder may be one of submissions, and no module is imported from it
+                [sys.executable, "-P", "-m", "recurrence.course.grading.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
