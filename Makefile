@@ -9,9 +9,9 @@ N      ?=
 ROOM   ?=
 SAMPLE ?= 150
 # A folder of data files beside the clone is used where there is one; else the files are downloaded.
-ifndef RECURRENCE_DATA
+ifndef FHX_DATA
 ifneq ($(wildcard ../shared/data),)
-export RECURRENCE_DATA := $(abspath ../shared/data)
+export FHX_DATA := $(abspath ../shared/data)
 endif
 endif
 PORT   ?= 8000
@@ -34,7 +34,7 @@ serve:
 
 ## make pdf              the whole book as one file, _build/html/recurrence.pdf
 pdf: .venv/book.installed chromium
-	export RECURRENCE_PDF=1; $(BOOK)
+	export FHX_PDF=1; $(BOOK)
 	$(PY) book/tools/pdf.py _build/html _build/html/recurrence.pdf
 
 ## make test             everything that CI checks
@@ -45,7 +45,7 @@ test: .venv/test.installed chromium bubblewrap
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course -m alone -rs
 	$(NBVAL)
 
-## make nbval            every notebook against its stored outputs (RECURRENCE_DEVICE=cuda: on a GPU)
+## make nbval            every notebook against its stored outputs (FHX_DEVICE=cuda: on a GPU)
 nbval: .venv/test.installed
 	$(NBVAL)
 

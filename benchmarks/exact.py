@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-import recurrence
+import fhx
 from benchmarks.harness import Pair
-from recurrence.compile import dfa_to_rnn, rnn_to_dfa
-from recurrence.machines import DFA
+from fhx.compile import dfa_to_rnn, rnn_to_dfa
+from fhx.machines import DFA
 
 
 def random_machine(size: int, alphabet: str, random: Random) -> DFA:
@@ -36,7 +36,7 @@ def table_loop(table: np.ndarray, accept: np.ndarray, ids: np.ndarray) -> Tensor
 
 def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
     """One word exactly, compilation and its round trip, the batched torch net, and the gather."""
-    random, alphabet, device = Random(seed), "abcd", recurrence.device()
+    random, alphabet, device = Random(seed), "abcd", fhx.device()
     machine = random_machine(5 if tiny else 100, alphabet, random)
     net, size = dfa_to_rnn(machine), f"|Q|={len(machine.states)}, 4 symbols"
 

@@ -1,6 +1,6 @@
 """``python -m benchmarks.grid``: seconds and bytes of every way to all T states, against T, width, batch and rate.
 
-The result, ``results/parallel.json``, is read by ``recurrence.experiments.stored.stored("parallel")``. Its points hold
+The result, ``results/parallel.json``, is read by ``fhx.experiments.stored.stored("parallel")``. Its points hold
 ``point``, a place of the grid and its device, and ``result``: what ``benchmarks.apart.measure`` measured there, or
 {"skipped": "too large", "bytes": ...} where more memory is expected to be needed than the limit, and {"skipped":
 "too long", "seconds": ...} where more time is, foretold from the next smaller T in proportion to T. ``machines`` says
@@ -21,10 +21,10 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-import recurrence
+import fhx
 from benchmarks.apart import measure
 from benchmarks.ways import EPS, NOISE, Place
-from recurrence.experiments.stored import put, read
+from fhx.experiments.stored import put, read
 
 TIMES, WIDTHS, BATCHES, RATES = (10**2, 10**3, 10**4, 10**5, 10**6), (1, 4, 16, 64), (1, 16), (0.5, 0.9, 0.99)
 GRADIENT_WIDTHS = (4, 16)
@@ -90,7 +90,7 @@ def describe(device: torch.device, arguments: argparse.Namespace, began: float) 
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__,
-            "recurrence": recurrence.__version__,
+            "fhx": fhx.__version__,
         },
         "threads": 1,
         "clock": "wall" if gpu else "processor time",
@@ -140,7 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="default: %(default)s")
     parser.add_argument("--tiny", action="store_true", help="toy sizes, to try it")
     arguments = parser.parse_args(argv)
-    device, began, rows = recurrence.device(), time.perf_counter(), []
+    device, began, rows = fhx.device(), time.perf_counter(), []
     whole = list(lines(arguments.tiny))
     with tqdm(whole, unit="line", leave=False) as bar:
         for places in bar:

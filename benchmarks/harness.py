@@ -26,7 +26,7 @@ from typing import Literal
 
 import torch
 
-import recurrence
+import fhx
 
 Side = Callable[[], object]
 
@@ -149,7 +149,7 @@ def table(rows: Iterable[Row]) -> str:
 
 def save(path: Path, rows: Iterable[Row], *, seed: int, rounds: int, turn: float) -> None:
     """Write the rows and what they were measured with as JSON."""
-    device = recurrence.device()
+    device = fhx.device()
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()
     record = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -157,7 +157,7 @@ def save(path: Path, rows: Iterable[Row], *, seed: int, rounds: int, turn: float
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__,
-            "recurrence": recurrence.__version__,
+            "fhx": fhx.__version__,
         },
         "seed": seed,
         "rounds": rounds,

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.harness import Pair
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import lyapunov_spectrum
+from fhx.cells import SimpleCell
+from fhx.dynamics import lyapunov_spectrum
 
 
 def pairs(tiny: bool, seed: int) -> Iterator[Pair]:

@@ -7,11 +7,11 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-import recurrence
+import fhx
 from benchmarks.harness import Pair
 from benchmarks.ways import make_net, noise
-from recurrence.cells import LinearCell, SimpleCell
-from recurrence.dynamics import linear_states, parallel_unroll
+from fhx.cells import LinearCell, SimpleCell
+from fhx.dynamics import linear_states, parallel_unroll
 
 LOOSE = 1e-5  # for single precision
 
@@ -36,7 +36,7 @@ def torchs(net: nn.RNN, inputs: Tensor) -> Tensor:
 
 def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
     """Scans forward and with the gradient, compiled where there is a C++ compiler; Newton, with a target on a GPU."""
-    device, gpu = recurrence.device(), recurrence.device().type == "cuda"
+    device, gpu = fhx.device(), fhx.device().type == "cuda"
     generator = torch.Generator().manual_seed(seed)
     time = 20 if tiny else 10_000
     for batch, width in ((2, 3),) if tiny else ((1, 16), (16, 16)):

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from benchmarks.harness import Pair
-from recurrence.compile import TuringNet, turing_to_rnn
-from recurrence.machines import TuringMachine, UniversalProgram, collatz, palindromes, rogozhin_form, universal
+from fhx.compile import TuringNet, turing_to_rnn
+from fhx.machines import TuringMachine, UniversalProgram, collatz, palindromes, rogozhin_form, universal
 
 
 def dict_loop(tm: TuringMachine, word: str, max_steps: int) -> Tensor:

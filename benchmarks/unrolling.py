@@ -6,10 +6,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-import recurrence
+import fhx
 from benchmarks.harness import Pair
-from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
-from recurrence.dynamics import unroll
+from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from fhx.dynamics import unroll
 
 
 def simple_loop(cell: SimpleCell, inputs: Tensor) -> Tensor:
@@ -69,7 +69,7 @@ def masked_loop(cell: SimpleCell, inputs: Tensor, lengths: Tensor) -> Tensor:
 def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
     """Rows for every cell, forward alone and with the gradient; a target for the loops, none for torch's own nets."""
     time, batch, d_in, d = (5, 2, 2, 3) if tiny else (64, 64, 8, 64)
-    generator, device = torch.Generator().manual_seed(seed), recurrence.device()
+    generator, device = torch.Generator().manual_seed(seed), fhx.device()
     inputs = torch.randn(time, batch, d_in, generator=generator).to(device)
     lengths = torch.randint(1, time + 1, (batch,), generator=generator).to(device)
     size = f"T={time}, batch {batch}, input {d_in}, d={d}"

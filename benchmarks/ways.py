@@ -13,9 +13,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from recurrence.cells import Cell, LinearCell, SimpleCell
-from recurrence.dynamics import linear_states, parallel_unroll, unroll
-from recurrence.stability import truncated_states
+from fhx.cells import Cell, LinearCell, SimpleCell
+from fhx.dynamics import linear_states, parallel_unroll, unroll
+from fhx.stability import truncated_states
 
 NOISE = 0.1
 EPS = 1e-6  # how exact windows and fixed points are

@@ -14,20 +14,20 @@ from jaxtyping import config, install_import_hook
 # Rooms whose annotations state shapes. They are checked in tests only, by beartype.
 TYPED = [
     *(
-        f"recurrence.approximation.{module}"
+        f"fhx.approximation.{module}"
         for module in ("box", "exponentials", "fitting", "imitation", "interpolant", "linear", "rollout", "shallow")
     ),
-    "recurrence.cells",
-    "recurrence.dynamics",
-    *(f"recurrence.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),
+    "fhx.cells",
+    "fhx.dynamics",
+    *(f"fhx.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),
     *(
-        f"recurrence.stability.{module}"
+        f"fhx.stability.{module}"
         for module in ("conjugate", "constants", "contraction", "definite", "descent", "fixed", "gates", "gru", "lstm")
     ),
-    *(f"recurrence.stability.{module}" for module in ("lstm_constants", "lyapunov", "norms", "plain", "projection")),
-    *(f"recurrence.stability.{module}" for module in ("rows", "truncation")),
+    *(f"fhx.stability.{module}" for module in ("lstm_constants", "lyapunov", "norms", "plain", "projection")),
+    *(f"fhx.stability.{module}" for module in ("rows", "truncation")),
 ]
-if "RECURRENCE_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
+if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
     install_import_hook(TYPED, "beartype.beartype")
 sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
 

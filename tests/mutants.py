@@ -28,7 +28,7 @@ ROOMS = ("machines", "exact", "compile", "cells", "dynamics", "stability")
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["src/"]
-only_mutate = ["src/recurrence/{room}/*"]
+only_mutate = ["src/fhx/{room}/*"]
 pytest_add_cli_args_test_selection = ["tests/{room}"]
 pytest_add_cli_args = {options}
 process_isolation = "forkserver"
@@ -43,7 +43,7 @@ LEFT_OUT = (
 )
 OPTIONS = ["-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin", "--hypothesis-profile", "mutants"]
 OPTIONS += [f"--deselect=tests/{test}" for test in LEFT_OUT]
-ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "RECURRENCE_UNCHECKED": "1"}
+ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "FHX_UNCHECKED": "1"}
 ENVIRONMENT |= {"CI": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
 PRELOAD = ("torch.func", "scipy.stats", "scipy.optimize", "sklearn.linear_model", "matplotlib.pyplot")
 PRELOAD += ("aalpy", "automata.fa.dfa", "hypothesis.strategies", "jaxtyping", "beartype", "yaml", "numpy.testing")

@@ -2,10 +2,10 @@
 
 import torch
 
-import recurrence
-from recurrence.cells import GRUCell, LSTMCell, Stack
+import fhx
+from fhx.cells import GRUCell, LSTMCell, Stack
 
-DEVICE = recurrence.device()
+DEVICE = fhx.device()
 DOUBLE = {"dtype": torch.float64, "device": DEVICE}
 
 

@@ -5,7 +5,7 @@ table of contents holds becomes a link under its own title and number; the other
 ledger has for them, say that they are to come. Two drawings are made, one for wide pages and one for narrow ones, and
 the style sheet shows the one that fits.
 
-The environment variable ``RECURRENCE_PDF`` sets the tag ``pdf``: only a build that ends in a printed book links to it.
+The environment variable ``FHX_PDF`` sets the tag ``pdf``: only a build that ends in a printed book links to it.
 """
 
 import os
@@ -187,7 +187,7 @@ def _svg(name: str, body: str, width: float, height: float, written: str) -> str
 
 
 def setup(app):
-    if os.environ.get("RECURRENCE_PDF"):
+    if os.environ.get("FHX_PDF"):
         app.tags.add("pdf")
     app.add_node(answer_map)
     app.add_directive("answer-map", AnswerMap)

@@ -59,7 +59,7 @@ def stripped(text: str, name: str) -> tuple[str, set[str]]:
     if inside:
         raise ExtensionError(f"{name}: its last {START} has no {END}")
     notebook["cells"] = kept
-    notebook["metadata"].pop("recurrence", None)  # the hash of the code with the solutions
+    notebook["metadata"].pop("fhx", None)  # the hash of the code with the solutions
     return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", set(_labels(dropped))
 
 

@@ -24,7 +24,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from chapter_text import Chapter, ReadingError, read_chapter
-from recurrence.exercises import EXERCISES, Exercise
+from fhx.exercises import EXERCISES, Exercise
 from run_times import FOLDER, table
 
 WORDS_A_MINUTE = 60

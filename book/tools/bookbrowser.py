@@ -37,13 +37,13 @@ OPENED = """() => {
 
 
 def chromium() -> str:
-    """Path of the browser: ``RECURRENCE_CHROMIUM`` if it is set, else the first of the usual names that is found."""
-    chosen = os.environ.get("RECURRENCE_CHROMIUM")
+    """Path of the browser: ``FHX_CHROMIUM`` if it is set, else the first of the usual names that is found."""
+    chosen = os.environ.get("FHX_CHROMIUM")
     path = shutil.which(chosen) if chosen else next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
-        sought = f"RECURRENCE_CHROMIUM={chosen}" if chosen else ", ".join(CHROMIUM_NAMES)
+        sought = f"FHX_CHROMIUM={chosen}" if chosen else ", ".join(CHROMIUM_NAMES)
         raise FileNotFoundError(
-            f"no Chromium here (looked for {sought}): install Debian's 'chromium', or set RECURRENCE_CHROMIUM to a path"
+            f"no Chromium here (looked for {sought}): install Debian's 'chromium', or set FHX_CHROMIUM to a path"
         )
     return path
 

@@ -1,7 +1,7 @@
 r"""What a stored notebook looks like: its two standard cells, its metadata, its hash.
 
 The standard cells are written here and nowhere else, and every address in them derives from ``repository`` in
-``_config.yml``. The hash kept with a notebook, ``recurrence.code_sha256``, is that of its code cells when they last
+``_config.yml``. The hash kept with a notebook, ``fhx.code_sha256``, is that of its code cells when they last
 ran. Ids that an author chose are kept; random ones are replaced by a hash of the cell, and times, versions and widget
 states are dropped, so that a second run with the same outputs gives the same bytes.
 """
@@ -28,7 +28,7 @@ LANGUAGE = {
     "nbconvert_exporter": "python",
     "pygments_lexer": "ipython3",
 }
-KEPT_IN_NOTEBOOK = {"mystnb", "myst", "recurrence"}
+KEPT_IN_NOTEBOOK = {"mystnb", "myst", "fhx"}
 DROPPED_FROM_CELLS = {"execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "outputId", "id", "colab"}
 RANDOM_ID = re.compile(r"c-[0-9a-f]{8}(-\d+)?|[0-9a-f]{8}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TITLE = re.compile(r"\A(?P<label>\([\w:-]+\)=\n+)?(?P<title># [^\n]+)")
@@ -38,18 +38,18 @@ SETUP = """\
 import importlib.util
 import platform
 
-if importlib.util.find_spec("recurrence") is None:  # on Colab, say
-    %pip install -q "recurrence-book @ git+{url}@{branch}"
+if importlib.util.find_spec("fhx") is None:  # on Colab, say
+    %pip install -q "fhx @ git+{url}@{branch}"
 
 import torch
 
-import recurrence
-from recurrence.figures import use_style
+import fhx
+from fhx.figures import use_style
 
 torch.set_num_threads(1)
 use_style()
-device = recurrence.device()
-versions = f"Python {{platform.python_version()}}, torch {{torch.__version__}}, recurrence {{recurrence.__version__}}"
+device = fhx.device()
+versions = f"Python {{platform.python_version()}}, torch {{torch.__version__}}, fhx {{fhx.__version__}}"
 print(f"{{versions}}, on {{device}}")"""
 SETUP_METADATA = {
     "tags": ["hide-input"],
@@ -98,7 +98,7 @@ def stamp(notebook: NotebookNode, name: str, settings: dict) -> None:
     first, *rest = notebook.cells
     after_title = first.source[TITLE.match(first.source).end() :]
     kept = re.sub(r"\A\s*Run it in \[Colab\][^\n]*", "", after_title).strip()
-    if rest and rest[0].cell_type == "code" and 'find_spec("recurrence")' in rest[0].source:
+    if rest and rest[0].cell_type == "code" and 'find_spec("fhx")' in rest[0].source:
         old, *rest = rest
         setup.update(outputs=old.outputs, execution_count=old.execution_count)
     notebook.cells = [launch, setup, *([new_markdown_cell(kept)] if kept else []), *rest]
@@ -131,7 +131,7 @@ def code_sha256(notebook: NotebookNode) -> str:
 
 def is_stale(notebook: NotebookNode) -> bool:
     """Whether the stored outputs come from other code than the stored code."""
-    return notebook.metadata.get("recurrence", {}).get("code_sha256") != code_sha256(notebook)
+    return notebook.metadata.get("fhx", {}).get("code_sha256") != code_sha256(notebook)
 
 
 def read(path: Path) -> NotebookNode:

@@ -72,7 +72,7 @@ async def execute(path: Path, notebook: NotebookNode, bar: tqdm, store: bool, ti
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return f"{path.name}: cell {running} (id {notebook.cells[running].id}) failed; nothing was stored\n{error}"
     tidy(notebook)
-    notebook.metadata["recurrence"] = {"code_sha256": code_sha256(notebook)}
+    notebook.metadata["fhx"] = {"code_sha256": code_sha256(notebook)}
     if store:
         write(notebook, path)
     return None

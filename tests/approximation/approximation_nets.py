@@ -5,7 +5,7 @@ from fractions import Fraction
 import torch
 from hypothesis import strategies as st
 
-from recurrence.approximation import ShallowCell
+from fhx.approximation import ShallowCell
 
 FRACTIONS = st.builds(Fraction, st.integers(-4, 4), st.integers(1, 3))
 

@@ -8,9 +8,9 @@ from approximation_nets import exact_nets, exact_states, random_cell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.approximation import ShallowCell, fold, fold_exactly, shallow_step
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import unroll
+from fhx.approximation import ShallowCell, fold, fold_exactly, shallow_step
+from fhx.cells import SimpleCell
+from fhx.dynamics import unroll
 
 EPS = torch.finfo(torch.float64).eps
 SEEDS = st.integers(0, 2**32)

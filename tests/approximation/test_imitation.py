@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from recurrence.approximation import Box, imitate, imitation_errors, interpolant
-from recurrence.dynamics import unroll
-from recurrence.tasks import pendulum_step
+from fhx.approximation import Box, imitate, imitation_errors, interpolant
+from fhx.dynamics import unroll
+from fhx.tasks import pendulum_step
 
 DISC = Box([-2.5, -2.5], [2.5, 2.5])
 TORQUE = Box([-1.0], [1.0])

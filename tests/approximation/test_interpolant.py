@@ -7,8 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.approximation import interpolant, interpolation_bound
-from recurrence.tasks import logistic_step
+from fhx.approximation import interpolant, interpolation_bound
+from fhx.tasks import logistic_step
 
 # f, its Lipschitz constant and largest second derivative on [-1, 1], and its derivative
 SMOOTH = {

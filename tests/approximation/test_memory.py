@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from recurrence.approximation import (
+from fhx.approximation import (
     LinearRecurrence,
     exponential_sum,
     hankel_bound,
@@ -18,8 +18,8 @@ from recurrence.approximation import (
     memory_kernel,
     rest_point,
 )
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import Realisation
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import Realisation
 
 DOUBLE = {"dtype": torch.float64}
 SEEDS = st.integers(0, 2**32)

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.approximation import (
+from fhx.approximation import (
     interpolant,
     interpolation_bound,
     passing_times,
@@ -17,7 +17,7 @@ from recurrence.approximation import (
     rollout_errors,
     step_error_for,
 )
-from recurrence.tasks import logistic_step
+from fhx.tasks import logistic_step
 
 LIPSCHITZ = st.one_of(st.floats(0, 3), st.just(1.0), st.floats(-1e-9, 1e-9).map(lambda off: 1 + off))
 

@@ -70,7 +70,7 @@ def test_every_file_runs_at_toy_size(bench):
     assert targets["diagonal scan / loop, batch 2"] == 0.5
     assert targets["Newton / torch.nn.RNN, d=3, batch 2"] == (0.1 if record["device"]["type"] == "cuda" else None)
     assert {"date", "device", "versions", "seed", "rounds"} <= set(record)
-    assert {"python", "torch", "recurrence"} <= set(record["versions"])
+    assert {"python", "torch", "fhx"} <= set(record["versions"])
 
 
 def test_a_target_that_is_met(bench, toy):

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from recurrence.dynamics import unroll
-from recurrence.experiments.stored import read, stored
-from recurrence.stability import truncated_states
+from fhx.dynamics import unroll
+from fhx.experiments.stored import read, stored
+from fhx.stability import truncated_states
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
@@ -153,7 +153,7 @@ def test_rows_of_other_devices_are_kept(tmp_path, monkeypatch):
     grid.store(path, "cpu", {"seed": 0}, [row("cpu", 1), row("cpu", 2)])
     grid.store(path, "cuda", {"seed": 1}, [row("cuda", 1)])
     grid.store(path, "cpu", {"seed": 2}, [row("cpu", 3)])
-    monkeypatch.setenv("RECURRENCE_RESULTS", str(tmp_path))
+    monkeypatch.setenv("FHX_RESULTS", str(tmp_path))
     result = stored("parallel")
     assert result["points"] == [row("cuda", 1), row("cpu", 3)]
     assert result["machines"] == {"cpu": {"seed": 2}, "cuda": {"seed": 1}}

@@ -1,6 +1,6 @@
 """The rendered book as a fixture: its folder, its address, and a browser to open it with.
 
-The tests read what ``make book`` left in ``_build/html``, or the folder that ``RECURRENCE_BOOK_HTML`` names, and build
+The tests read what ``make book`` left in ``_build/html``, or the folder that ``FHX_BOOK_HTML`` names, and build
 nothing themselves.
 """
 
@@ -31,7 +31,7 @@ def stale() -> str | None:
     stamp = HTML / "searchindex.js"
     if not stamp.is_file():
         return f"no rendered book in {HTML}: run 'make book' first"
-    if os.environ.get("RECURRENCE_BOOK_HTML"):
+    if os.environ.get("FHX_BOOK_HTML"):
         return None
     files = (path for pattern in SOURCES for path in ROOT.glob(pattern) if path.is_file() and "tools" not in path.parts)
     newest = max((path for path in files if "__pycache__" not in path.parts), key=lambda path: path.stat().st_mtime)

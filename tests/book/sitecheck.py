@@ -14,8 +14,8 @@ from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 ROOT = Path(__file__).parents[2]
-SOURCE = Path(os.environ.get("RECURRENCE_BOOK_SOURCE") or ROOT).resolve()  # where _config.yml and _toc.yml are
-HTML = Path(os.environ.get("RECURRENCE_BOOK_HTML") or ROOT / "_build" / "html").resolve()
+SOURCE = Path(os.environ.get("FHX_BOOK_SOURCE") or ROOT).resolve()  # where _config.yml and _toc.yml are
+HTML = Path(os.environ.get("FHX_BOOK_HTML") or ROOT / "_build" / "html").resolve()
 MADE_LATER = {"recurrence.pdf"}  # by `make pdf`, into the same folder
 LOADED_RELATIONS = {"stylesheet", "preload", "modulepreload", "preconnect", "dns-prefetch", "icon", "manifest"}
 GENERATED = {"_static", "_sources", "_images", "_downloads"}

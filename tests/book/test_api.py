@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sphinx.util.inventory import InventoryFile
 
-import recurrence
+import fhx
 
-ROOMS = [f"recurrence.{room.name}" for room in pkgutil.iter_modules(recurrence.__path__) if room.ispkg]
+ROOMS = [f"fhx.{room.name}" for room in pkgutil.iter_modules(fhx.__path__) if room.ispkg]
 
 
 def missing(names: list[str], inventory: dict) -> list[str]:
@@ -33,6 +33,6 @@ def test_every_public_name_is_on_the_page(room, inventory):
 
 
 def test_a_name_that_is_not_there_is_missed(inventory):
-    assert missing(["recurrence.cells.LSTMCell", "recurrence.cells.NoSuchCell"], inventory) == [
-        "recurrence.cells.NoSuchCell"
+    assert missing(["fhx.cells.LSTMCell", "fhx.cells.NoSuchCell"], inventory) == [
+        "fhx.cells.NoSuchCell"
     ]

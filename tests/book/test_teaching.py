@@ -20,7 +20,7 @@ sys.path.extend([str(ROOT / "book" / "_ext"), str(ROOT / "tests" / "project")])
 from small_site import configuration, sphinx
 
 from chapter_text import ReadingError, read_chapter, word_count
-from recurrence.exercises import EXERCISES
+from fhx.exercises import EXERCISES
 
 PAGE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
 CHAPTERS = [read_chapter(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]

@@ -6,7 +6,7 @@ import torch
 from hypothesis import strategies as st
 from random_tensors import DEVICE, DOUBLE, rng
 
-from recurrence.cells import (
+from fhx.cells import (
     Cell,
     DeepCell,
     DeepLSTMCell,

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-import recurrence
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
-from recurrence.dynamics import unroll
+import fhx
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from fhx.dynamics import unroll
 
-DEVICE = recurrence.device()
+DEVICE = fhx.device()
 DOUBLE = {"dtype": torch.float64, "device": DEVICE}
 KINDS = {
     "tanh": lambda *sizes, **options: SimpleCell(*sizes, "tanh", **options),

@@ -11,7 +11,7 @@ from jaxtyping import TypeCheckError
 from random_tensors import DEVICE, draw, rng
 from torch import nn
 
-from recurrence.cells import AffineCell, Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from fhx.cells import AffineCell, Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
 
 CELLS = [SimpleCell, LinearCell, LSTMCell, GRUCell]
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tensors import DOUBLE, rng
 
-from recurrence.cells import (
+from fhx.cells import (
     Cell,
     DeepCell,
     DeepLSTMCell,

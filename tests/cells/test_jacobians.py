@@ -13,7 +13,7 @@ from torch import nn
 from torch.func import functional_call, jacrev, stack_module_state, vmap
 from torch.nn import functional as F
 
-from recurrence.cells import (
+from fhx.cells import (
     AffineCell,
     Cell,
     DeepCell,
@@ -24,7 +24,7 @@ from recurrence.cells import (
     SimpleCell,
     Stack,
 )
-from recurrence.dynamics import unroll
+from fhx.dynamics import unroll
 
 SEED = st.integers(0, 2**32 - 2)
 

@@ -11,10 +11,10 @@ from torch import nn
 from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
-from recurrence.cells import DeepCell, DeepLSTMCell, HighwayCell, LSTMCell, ResidualCell, SimpleCell, Stack
-from recurrence.dynamics import Realisation, unroll
-from recurrence.tasks import parity
-from recurrence.training import fit
+from fhx.cells import DeepCell, DeepLSTMCell, HighwayCell, LSTMCell, ResidualCell, SimpleCell, Stack
+from fhx.dynamics import Realisation, unroll
+from fhx.tasks import parity
+from fhx.training import fit
 
 LAYERED = {
     "deep": DeepCell,

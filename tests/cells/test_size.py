@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from recurrence.cells import (
+from fhx.cells import (
     AffineCell,
     DeepCell,
     DeepLSTMCell,

@@ -7,9 +7,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.cells import LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import unroll
-from recurrence.stability import truncated_states
+from fhx.cells import LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.stability import truncated_states
 
 BITS = (0, 1)
 STEPS = [dict(zip(product(BITS, BITS), values, strict=True)) for values in product(BITS, repeat=4)]

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.approximation import (
+from fhx.approximation import (
     Box,
     exponential_sum,
     fold,
@@ -20,11 +20,11 @@ from recurrence.approximation import (
     rollout_bound,
     rollout_errors,
 )
-from recurrence.cells import DeepCell, GRUCell, SimpleCell, Stack
-from recurrence.dynamics import unroll
-from recurrence.exact import SimpleRNN
-from recurrence.experiments import stored
-from recurrence.training import interval
+from fhx.cells import DeepCell, GRUCell, SimpleCell, Stack
+from fhx.dynamics import unroll
+from fhx.exact import SimpleRNN
+from fhx.experiments import stored
+from fhx.training import interval
 
 
 def double(*values: float) -> torch.Tensor:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import (
+from fhx.compile import (
     commuting_square,
     dfa_to_grid_rnn,
     dfa_to_rnn,
@@ -17,7 +17,7 @@ from recurrence.compile import (
     state_bound,
     step_to_rnn,
 )
-from recurrence.exact import (
+from fhx.exact import (
     Recognizer,
     SimpleRNN,
     Step,
@@ -28,7 +28,7 @@ from recurrence.exact import (
     total,
     variable,
 )
-from recurrence.machines import DFA
+from fhx.machines import DFA
 
 WORDS = ["".join(w) for T in range(7) for w in product("01", repeat=T)]
 PARITY = Recognizer(SimpleRNN([[1, -2], [1, -2]], [[0, 1], [0, 1]], [0, -1], [0, 0], "relu"), [1, -2], 0, "01")

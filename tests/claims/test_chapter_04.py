@@ -5,11 +5,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import GRUCell, LSTMCell, SimpleCell
-from recurrence.dynamics import Realisation, unroll
-from recurrence.experiments import formal_languages, recognition, stored
-from recurrence.machines import NAMED, learn, word_sample
-from recurrence.tasks import LANGUAGES, Acceptor
+from fhx.cells import GRUCell, LSTMCell, SimpleCell
+from fhx.dynamics import Realisation, unroll
+from fhx.experiments import formal_languages, recognition, stored
+from fhx.machines import NAMED, learn, word_sample
+from fhx.tasks import LANGUAGES, Acceptor
 
 COUNTERS = ("a^n b^n", "a^n b^n c^n", "dyck-1")
 

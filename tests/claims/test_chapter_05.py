@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import source_step, turing_time, turing_to_layered_rnn, turing_to_rnn, turing_units
-from recurrence.exact import EOS, SimpleRNN, Step, slu, variable
-from recurrence.exact.stacks import decode, encode, pop, top
-from recurrence.machines import TURING_MACHINES, TuringMachine, all_words, universal
+from fhx.compile import source_step, turing_time, turing_to_layered_rnn, turing_to_rnn, turing_units
+from fhx.exact import EOS, SimpleRNN, Step, slu, variable
+from fhx.exact.stacks import decode, encode, pop, top
+from fhx.machines import TURING_MACHINES, TuringMachine, all_words, universal
 
 BRACKETS = TuringMachine(
     {

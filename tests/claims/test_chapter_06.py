@@ -9,18 +9,18 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import (
+from fhx.compile import (
     copy_words,
     digit_bound,
     language_to_rnn,
     turing_to_rnn,
     with_advice,
 )
-from recurrence.exact import HaltingNet, SimpleRNN
-from recurrence.exact.stacks import encode
-from recurrence.experiments import finite_precision, stored
-from recurrence.machines import TuringMachine, all_words
-from recurrence.precision import certified_steps, exact_height, first_wrong_step, lossy_length, significand_bits
+from fhx.exact import HaltingNet, SimpleRNN
+from fhx.exact.stacks import encode
+from fhx.experiments import finite_precision, stored
+from fhx.machines import TuringMachine, all_words
+from fhx.precision import certified_steps, exact_height, first_wrong_step, lossy_length, significand_bits
 
 PRINTED = "#aa#bb#aaaa#abab#baba#bbbb#aaaaa#"
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from recurrence.cells import DeepCell, GRUCell, LSTMCell, SimpleCell, gaussian_, orthogonal_
-from recurrence.dynamics import (
+from fhx.cells import DeepCell, GRUCell, LSTMCell, SimpleCell, gaussian_, orthogonal_
+from fhx.dynamics import (
     MeanField,
     gradient_norms,
     jacobians,
@@ -17,8 +17,8 @@ from recurrence.dynamics import (
     product_norms,
     unroll,
 )
-from recurrence.tasks import recall
-from recurrence.training import Interval, interval
+from fhx.tasks import recall
+from fhx.training import Interval, interval
 
 DOUBLE = {"dtype": torch.float64}
 

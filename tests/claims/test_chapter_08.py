@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import (
+from fhx.cells import (
     DeepCell,
     DeepLSTMCell,
     HighwayCell,
@@ -18,9 +18,9 @@ from recurrence.cells import (
     gaussian_,
     orthogonal_,
 )
-from recurrence.dynamics import MeanField, Realisation, gradient_norms, jacobians, product_norms, unroll
-from recurrence.experiments import stored, trainability
-from recurrence.training import fit, interval, proportion
+from fhx.dynamics import MeanField, Realisation, gradient_norms, jacobians, product_norms, unroll
+from fhx.experiments import stored, trainability
+from fhx.training import fit, interval, proportion
 
 DOUBLE = {"dtype": torch.float64}
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, orthogonal_
-from recurrence.dynamics import jacobians, product_norms, unroll
-from recurrence.machines import DFA, all_words, parity
-from recurrence.stability import (
+from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, orthogonal_
+from fhx.dynamics import jacobians, product_norms, unroll
+from fhx.machines import DFA, all_words, parity
+from fhx.stability import (
     Translated,
     WithReadout,
     adversarial_gain,

@@ -9,10 +9,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import unroll
-from recurrence.machines import DFA
-from recurrence.stability import (
+from fhx.cells import LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.machines import DFA
+from fhx.stability import (
     Constants,
     LossConstants,
     constants,

@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import LinearCell, SimpleCell, gaussian_
-from recurrence.dynamics import lyapunov_spectrum, unroll
-from recurrence.experiments import stored
-from recurrence.stability import contraction_rate, truncated_states
-from recurrence.training import interval
+from fhx.cells import LinearCell, SimpleCell, gaussian_
+from fhx.dynamics import lyapunov_spectrum, unroll
+from fhx.experiments import stored
+from fhx.stability import contraction_rate, truncated_states
+from fhx.training import interval
 
 DOUBLE = {"dtype": torch.float64}
 CERTIFIED = ("LSTM, four conditions", "LSTM, sum", "LSTM, rows")

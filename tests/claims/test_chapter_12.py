@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import (
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import (
     affine_scan,
     jacobi_sweeps,
     jacobians,
@@ -21,10 +21,10 @@ from recurrence.dynamics import (
     parallel_unroll,
     unroll,
 )
-from recurrence.experiments import stored
-from recurrence.experiments.causal_attention import CausalAttention
-from recurrence.stability import truncated_states
-from recurrence.training import Interval, interval
+from fhx.experiments import stored
+from fhx.experiments.causal_attention import CausalAttention
+from fhx.stability import truncated_states
+from fhx.training import Interval, interval
 
 DOUBLE = {"dtype": torch.float64}
 NUMBERS = st.fractions(-3, 3, max_denominator=6)

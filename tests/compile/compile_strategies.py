@@ -4,8 +4,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from recurrence.exact import Step, relu, slu, total, variable
-from recurrence.machines import DFA
+from fhx.exact import Step, relu, slu, total, variable
+from fhx.machines import DFA
 
 INPUTS = ("x", "y")
 numbers = st.one_of(st.integers(-3, 3), st.fractions(-2, 2, max_denominator=3))

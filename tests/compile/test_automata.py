@@ -7,7 +7,7 @@ from compile_strategies import letters, machine, machines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import (
+from fhx.compile import (
     StateExplosion,
     commuting_square,
     dfa_to_grid_rnn,
@@ -17,9 +17,9 @@ from recurrence.compile import (
     one_hot_units,
     rnn_to_dfa,
 )
-from recurrence.compile.grid import grid_names, grid_places
-from recurrence.exact import Matrix, Recognizer
-from recurrence.machines import DFA, NAMED, parity
+from fhx.compile.grid import grid_names, grid_places
+from fhx.exact import Matrix, Recognizer
+from fhx.machines import DFA, NAMED, parity
 
 MAKERS = (dfa_to_rnn, lambda dfa: dfa_to_rnn(dfa, "slu"), dfa_to_grid_rnn)
 KINDS = pytest.mark.parametrize("make", MAKERS, ids=["relu", "slu", "grid"])

@@ -10,9 +10,9 @@ from compile_strategies import machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import StateExplosion, dfa_to_rnn, digit_net, explore, rnn_to_dfa, state_bound, step_to_rnn
-from recurrence.exact import AND, Recognizer, SimpleRNN, Step, slu, variable
-from recurrence.machines import all_words, divisible_by
+from fhx.compile import StateExplosion, dfa_to_rnn, digit_net, explore, rnn_to_dfa, state_bound, step_to_rnn
+from fhx.exact import AND, Recognizer, SimpleRNN, Step, slu, variable
+from fhx.machines import all_words, divisible_by
 
 weights = st.integers(-3, 3)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import (
+from fhx.compile import (
     TABLE_ALPHABET,
     copy_words,
     digit_bound,
@@ -18,10 +18,10 @@ from recurrence.compile import (
     table_halts,
     table_machine,
 )
-from recurrence.exact import HaltingNet, LazyReal
-from recurrence.exact.stacks import decode, encode
-from recurrence.machines import Verdict
-from recurrence.machines.words import all_words
+from fhx.exact import HaltingNet, LazyReal
+from fhx.exact.stacks import decode, encode
+from fhx.machines import Verdict
+from fhx.machines.words import all_words
 
 
 def searched(word, listed):

@@ -5,9 +5,9 @@ from compile_strategies import INPUTS, expressions, numbers, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.compile import Uncompilable, step_to_rnn
-from recurrence.compile.names import unique
-from recurrence.exact import AND, Step, const, if_then_else, maximum, relu, slu, total, variable, variables
+from fhx.compile import Uncompilable, step_to_rnn
+from fhx.compile.names import unique
+from fhx.exact import AND, Step, const, if_then_else, maximum, relu, slu, total, variable, variables
 
 h, x, y = map(variable, "hxy")
 words = st.lists(st.tuples(numbers, numbers), max_size=6)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.compile import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
-from recurrence.compile.size import _least_exponent
-from recurrence.machines import DFA
+from fhx.compile import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
+from fhx.compile.size import _least_exponent
+from fhx.machines import DFA
 
 SIZES = [(Q, S) for S in (2, 3, 4, 16) for Q in (1, 2, 3, 10, 100, 1000)]
 

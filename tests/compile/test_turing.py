@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turing_strategies import machines_with_words, turing_machines
 
-from recurrence.compile import turing_to_rnn
-from recurrence.exact import EOS
-from recurrence.machines import TuringMachine, Verdict
+from fhx.compile import turing_to_rnn
+from fhx.exact import EOS
+from fhx.machines import TuringMachine, Verdict
 
 STEPS = 300
 

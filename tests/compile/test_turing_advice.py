@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turing_strategies import machines_with_words
 
-from recurrence.compile import turing_to_rnn, with_advice
-from recurrence.machines import TURING_MACHINES, TuringMachine, palindromes
+from fhx.compile import turing_to_rnn, with_advice
+from fhx.machines import TURING_MACHINES, TuringMachine, palindromes
 
 STEPS = 30
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turing_strategies import machines_with_words, turing_machine
 
-from recurrence.compile import (
+from fhx.compile import (
     MISTAKES,
     Uncompilable,
     source_step,
@@ -18,10 +18,10 @@ from recurrence.compile import (
     turing_to_rnn,
     turing_units,
 )
-from recurrence.compile.turing_source import BOTTOM, SourceLayout
-from recurrence.exact import EOS, Step, if_then_else, variable
-from recurrence.exact.stacks import decode, encode, push
-from recurrence.machines import TuringMachine, Verdict
+from fhx.compile.turing_source import BOTTOM, SourceLayout
+from fhx.exact import EOS, Step, if_then_else, variable
+from fhx.exact.stacks import decode, encode, push
+from fhx.machines import TuringMachine, Verdict
 
 LAYERS = (2, 3, 4)
 STEPS = 40

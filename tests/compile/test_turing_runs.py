@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turing_strategies import machines_with_words
 
-from recurrence.compile import turing_to_rnn
-from recurrence.exact import pieces
-from recurrence.machines import TuringMachine, marching, palindromes
+from fhx.compile import turing_to_rnn
+from fhx.exact import pieces
+from fhx.machines import TuringMachine, marching, palindromes
 
 # Writes the numbers 1, 2, 3, ... in binary, lowest digit first, behind a mark, and never halts.
 COUNTER = TuringMachine(

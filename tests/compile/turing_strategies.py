@@ -5,7 +5,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from recurrence.machines import TuringMachine
+from fhx.machines import TuringMachine
 
 BLANK = "_"
 

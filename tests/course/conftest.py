@@ -10,13 +10,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from recurrence.course.book import Book
-from recurrence.course.chapters import Chapter
-from recurrence.course.versions import instructor_version, student_version
+from fhx.course.book import Book
+from fhx.course.chapters import Chapter
+from fhx.course.versions import instructor_version, student_version
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = [int(path.name[:2]) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
-SETUP = '%pip install -q "recurrence-book @ git+https://example.org/book@main"\nfrom recurrence.exercises import check'
+SETUP = '%pip install -q "fhx @ git+https://example.org/book@main"\nfrom fhx.exercises import check'
 TEXT = """\
 (one-states)=
 ## What a state is
@@ -46,7 +46,7 @@ def chapter_one() -> NotebookNode:
     hole = "def one_step(W, U, b, h, x):\n    return ...  # a tensor\n\n\ncheck('01-one-step', one_step)"
     solved = "def one_step_solution(W, U, b, h, x):\n    return torch.tanh(W @ h + U @ x + b)"
     return new_notebook(
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}, "recurrence": {"code_sha256": "0"}},
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}, "fhx": {"code_sha256": "0"}},
         cells=[
             new_markdown_cell("# The first\n\nRun it in [Colab](https://example.org).", id="launch"),
             new_code_cell(SETUP, id="setup"),

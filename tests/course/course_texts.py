@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from recurrence.course.chapters import Chapter
+from fhx.course.chapters import Chapter
 
 LONG = 16  # characters: shorter lines, such as "return low", are in any code
 LONG_SENTENCE = 30

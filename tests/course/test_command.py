@@ -1,4 +1,4 @@
-"""``recurrence-course student`` and ``instructor``: what they write, what they refuse, and in which words."""
+"""``fhx-course student`` and ``instructor``: what they write, what they refuse, and in which words."""
 
 import json
 import os
@@ -9,9 +9,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from recurrence import __version__
-from recurrence.course import main as command
-from recurrence.course.main import main
+from fhx import __version__
+from fhx.course import main as command
+from fhx.course.main import main
 
 STUDENT = "01-first-student.ipynb"
 
@@ -41,7 +41,7 @@ def edit(path, change):
 
 def test_the_script_is_this_command():
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
-    module, _, name = project["scripts"]["recurrence-course"].partition(":")
+    module, _, name = project["scripts"]["fhx-course"].partition(":")
     assert getattr(import_module(module), name) is main
     assert {"nbformat", "pybtex", "pyyaml"} <= {
         line.partition(">")[0] for line in project["optional-dependencies"]["course"]
@@ -87,7 +87,7 @@ def test_what_it_did_not_make_is_kept(run, out, content):
     (out / STUDENT).write_text(content)
     status, said, error = run("student", "1")
     assert (status, said) == (2, "")
-    assert error.startswith("recurrence-course: error: not as this command made it: ")
+    assert error.startswith("fhx-course: error: not as this command made it: ")
     assert STUDENT in error
     assert (out / STUDENT).read_text() == content
     assert run("student", "1", "--force")[0] == 0
@@ -123,7 +123,7 @@ def test_an_unknown_chapter(run, clone, out, number):
 @pytest.mark.parametrize("word", ["three", "1.5", "²", "01-first"])
 def test_a_chapter_is_a_number(run, word):
     status, _, error = run("student", word)
-    assert (status, error) == (2, f"recurrence-course: error: {word!r} is no chapter; give numbers, as 3 or 03\n")
+    assert (status, error) == (2, f"fhx-course: error: {word!r} is no chapter; give numbers, as 3 or 03\n")
 
 
 def test_missing_folders(run, clone, out, tmp_path, capsys):
@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_written(run, out, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("recurrence.course.writing.put", full)
+    monkeypatch.setattr("fhx.course.writing.put", full)
     status, said, error = run("student", "1")
     assert (status, said) == (2, "")
     assert error.endswith(f"{STUDENT} cannot be written: No space left on device\n")
@@ -175,7 +175,7 @@ def test_a_missing_package_is_named(monkeypatch, capsys):
 
     monkeypatch.setattr(command.importlib, "import_module", missing)
     assert main(["student", "1", "--out", "x"]) == 2
-    assert "pip install 'recurrence-book[course]'" in capsys.readouterr().err
+    assert "pip install 'fhx[course]'" in capsys.readouterr().err
 
 
 def test_help_names_the_commands(capsys):

@@ -7,8 +7,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "tools"))
 
+from fhx.course.grading.namespaces import isolation_problem
 from grading_page import PAGE, PICTURED, hash_of_words, played, stored_hashes
-from recurrence.course.grading.namespaces import isolation_problem
 
 pytestmark = pytest.mark.alone
 

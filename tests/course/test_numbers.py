@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-HTML = Path(os.environ.get("RECURRENCE_BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html")
+HTML = Path(os.environ.get("FHX_BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html")
 NUMBERED = (
     r'id="([\w-]+)">\s*<p class="admonition-title"><span class="caption-number">([^<]*)</span>',
     r'id="(equation-[\w-]+)">\s*<span class="eqno">(\([\d.]+\))',

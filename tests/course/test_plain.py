@@ -2,9 +2,9 @@
 
 import pytest
 
-from recurrence.course import CourseError
-from recurrence.course.book import Book
-from recurrence.course.plain import Plain, quoted
+from fhx.course import CourseError
+from fhx.course.book import Book
+from fhx.course.plain import Plain, quoted
 
 PAGE = "notebooks/02-second"
 ROLES = {
@@ -22,7 +22,7 @@ ROLES = {
     "{doc}`the first </notebooks/01-first>`": "the first",
     "{claim}`A1`": "A1",
     "{term}`gain`": "gain",
-    "{py:func}`recurrence.exercises.check`": "`recurrence.exercises.check`",
+    "{py:func}`fhx.exercises.check`": "`fhx.exercises.check`",
     "{cite:t}`elman1990`": "[Elman (1990)](https://doi.org/10.1/a%28b%29c)",
     "{cite:p}`bai2018,neumann1947`": "([Bai et al., 2018](https://arxiv.org/abs/1.2); von Neumann and Hénon, 1947)",
     "{cite:t}`bai2018,neumann1947`": "[Bai et al. (2018)](https://arxiv.org/abs/1.2) and von Neumann and Hénon (1947)",

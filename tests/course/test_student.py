@@ -10,8 +10,8 @@ import pytest
 from course_texts import distinctive, lines, strings
 from IPython.core.inputtransformer2 import TransformerManager
 
-from recurrence import __version__
-from recurrence.course.versions import student_version
+from fhx import __version__
+from fhx.course.versions import student_version
 
 MYST = {
     "directive": r"^\s*(>\s*)*[`:]{3,}\s*\{",

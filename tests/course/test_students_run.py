@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from nbclient import NotebookClient
 
-from recurrence.course.book import Book
-from recurrence.course.chapters import Chapter
-from recurrence.course.versions import student_version
+from fhx.course.book import Book
+from fhx.course.chapters import Chapter
+from fhx.course.versions import student_version
 
 ROOT = Path(__file__).parents[2]
 QUICK = (3, 5, 6, 13)
 REST = tuple(number for number in range(1, 14) if number not in QUICK)
 QUIET = {"TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 # Stored results of long runs are downloaded if they are not found; here they are those of this clone.
-FOUND = {"RECURRENCE_RESULTS": str(ROOT / "results")}
+FOUND = {"FHX_RESULTS": str(ROOT / "results")}
 
 
 @pytest.mark.parametrize(

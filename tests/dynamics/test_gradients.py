@@ -8,8 +8,8 @@ from random_tensors import DOUBLE, draw, stack
 from torch import nn
 from torch.autograd.functional import jacobian as by_autograd
 
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import Realisation, gradient_norms, input_gradients, jacobians, product_norms
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import Realisation, gradient_norms, input_gradients, jacobians, product_norms
 
 
 def make(kind, seed=0):

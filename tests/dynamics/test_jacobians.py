@@ -7,9 +7,9 @@ import torch
 from random_tensors import DOUBLE, draw, rng, stack
 from torch.autograd.functional import jacobian as by_autograd
 
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import jacobians, unroll
-from recurrence.dynamics.jacobians import jacobian_chunks
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import jacobians, unroll
+from fhx.dynamics.jacobians import jacobian_chunks
 
 
 def bent(h, x):

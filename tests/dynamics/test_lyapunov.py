@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from random_tensors import DEVICE, DOUBLE, draw, rng
 from scipy.stats import chi2
 
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import finite_time_exponents, jacobians, lyapunov_spectrum, unroll
-from recurrence.dynamics.lyapunov import LOSS
-from recurrence.training import interval
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import finite_time_exponents, jacobians, lyapunov_spectrum, unroll
+from fhx.dynamics.lyapunov import LOSS
+from fhx.training import interval
 
 
 def nothing(time, batch):

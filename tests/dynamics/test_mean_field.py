@@ -12,9 +12,9 @@ from random_tensors import DEVICE, rng
 from scipy.integrate import quad
 from scipy.special import psi
 
-from recurrence.cells import Cell, SimpleCell
-from recurrence.dynamics import MeanField, lyapunov_spectrum
-from recurrence.training import interval
+from fhx.cells import Cell, SimpleCell
+from fhx.dynamics import MeanField, lyapunov_spectrum
+from fhx.training import interval
 
 ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
 

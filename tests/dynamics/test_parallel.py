@@ -11,13 +11,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recurrence
-from recurrence.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
-from recurrence.dynamics import ParallelRun, jacobi_sweeps, lyapunov_spectrum, parallel_unroll, trajectory, unroll
-from recurrence.exact import SimpleRNN
-from recurrence.stability import truncated_states
+import fhx
+from fhx.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
+from fhx.dynamics import ParallelRun, jacobi_sweeps, lyapunov_spectrum, parallel_unroll, trajectory, unroll
+from fhx.exact import SimpleRNN
+from fhx.stability import truncated_states
 
-DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
+DOUBLE = {"dtype": torch.float64, "device": fhx.device()}
 METHODS = ["jacobi", "newton", "quasi-newton"]
 
 
@@ -26,7 +26,7 @@ def rng(seed=0):
 
 
 def draw(*shape, seed=1, dtype=torch.float64):
-    return torch.randn(shape, generator=rng(seed), dtype=dtype).to(recurrence.device())
+    return torch.randn(shape, generator=rng(seed), dtype=dtype).to(fhx.device())
 
 
 def stack(d_in, d, **options):

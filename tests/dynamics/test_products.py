@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recurrence
-from recurrence.dynamics import jacobians, log_product, log_singular_values, product_norms
-from recurrence.dynamics.products import _turn
+import fhx
+from fhx.dynamics import jacobians, log_product, log_singular_values, product_norms
+from fhx.dynamics.products import _turn
 
-DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
+DOUBLE = {"dtype": torch.float64, "device": fhx.device()}
 EPS = torch.finfo(torch.float64).eps
 
 

@@ -8,11 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recurrence
-from recurrence.cells import LinearCell, SimpleCell
-from recurrence.dynamics import affine_scan, linear_states, scan, unroll
+import fhx
+from fhx.cells import LinearCell, SimpleCell
+from fhx.dynamics import affine_scan, linear_states, scan, unroll
 
-DOUBLE = {"dtype": torch.float64, "device": recurrence.device()}
+DOUBLE = {"dtype": torch.float64, "device": fhx.device()}
 LENGTHS = [0, 1, 2, 7, 8, 15, 16, 17, 63, 64, 65, 130]
 
 
@@ -21,7 +21,7 @@ def rng(seed=0):
 
 
 def draw(*shape, seed=1, dtype=torch.float64):
-    return torch.randn(shape, generator=rng(seed), dtype=dtype).to(recurrence.device())
+    return torch.randn(shape, generator=rng(seed), dtype=dtype).to(fhx.device())
 
 
 def loop(A, b, h0=None, reverse=False):

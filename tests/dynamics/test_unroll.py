@@ -8,8 +8,8 @@ from random_tensors import DEVICE, DOUBLE, draw, rng, stack
 from torch import nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
-from recurrence.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import Realisation, unroll
+from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import Realisation, unroll
 
 KINDS = [SimpleCell, LinearCell, LSTMCell, GRUCell, stack]
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from recurrence.exact import Matrix, Recognizer, SimpleRNN
+from fhx.exact import Matrix, Recognizer, SimpleRNN
 
 
 @dataclass(frozen=True)

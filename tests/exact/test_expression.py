@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.exact import (
+from fhx.exact import (
     AND,
     NOT,
     OR,

@@ -9,12 +9,12 @@ from exact_nets import ABB, PARITY, machines, net, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recurrence
-from recurrence.exact import Recognizer, SimpleRNN
+import fhx
+from fhx.exact import Recognizer, SimpleRNN
 
 
 def moved(recognizer):
-    return recognizer.to_gather().to(recurrence.device())
+    return recognizer.to_gather().to(fhx.device())
 
 
 def changed(recognizer, **changes):
@@ -36,7 +36,7 @@ def test_decisions_are_the_machine_s(data, machine):
 def test_decisions_at_every_step(data, machine, time):
     batch = data.draw(st.lists(st.text(machine.letters, min_size=time, max_size=time), max_size=4))
     ids = torch.tensor([[machine.letters.index(letter) for letter in word] for word in batch], dtype=torch.int64)
-    decisions = moved(net(machine))(ids.reshape(len(batch), time).to(recurrence.device()))
+    decisions = moved(net(machine))(ids.reshape(len(batch), time).to(fhx.device()))
     assert decisions.dtype == torch.bool
     assert decisions.tolist() == [[q in machine.accept for q in machine.after(word)[1:]] for word in batch]
 

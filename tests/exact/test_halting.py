@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from recurrence.exact import EOS, Answer, HaltingNet, SimpleRNN
+from fhx.exact import EOS, Answer, HaltingNet, SimpleRNN
 
 
 def after_pause(pause, value=1, steps_per_symbol=1):

@@ -8,7 +8,7 @@ from exact_nets import RATIONALS, one_hot, rnns
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from recurrence.exact import DigitStream, LazyReal, LazyRun, SimpleRNN, Undecided
+from fhx.exact import DigitStream, LazyReal, LazyRun, SimpleRNN, Undecided
 
 PATIENCE = 24
 

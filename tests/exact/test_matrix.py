@@ -12,8 +12,8 @@ from exact_nets import NUMBERS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.exact import Matrix
-from recurrence.exact.numbers import number, quotient, vector
+from fhx.exact import Matrix
+from fhx.exact.numbers import number, quotient, vector
 
 SIZES = st.integers(0, 4)
 

@@ -9,7 +9,7 @@ from exact_nets import ABB, PARITY, RATIONALS, dense, machines, net, one_hot, rn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.exact import Code, Matrix, Network, Recognizer, SimpleRNN
+from fhx.exact import Code, Matrix, Network, Recognizer, SimpleRNN
 
 HALF = Fraction(1, 2)
 COUNTER = SimpleRNN([[1]], [[1, 0]], [0], [0], "relu", ["count"])

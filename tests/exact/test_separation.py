@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from recurrence.exact import separate
+from fhx.exact import separate
 
 SQUARE = ((0, 0), (0, 1), (1, 0), (1, 1))
 QUARTER = Fraction(1, 4)

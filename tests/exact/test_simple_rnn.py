@@ -10,7 +10,7 @@ from exact_nets import INTEGERS, RATIONALS, dense, one_hot, rnns, runs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.exact import Matrix, SimpleRNN
+from fhx.exact import Matrix, SimpleRNN
 
 THIRD = Fraction(1, 3)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.exact import Pieces, Step, const, relu, slu, total, variable
-from recurrence.exact.specialise import Specialiser, range_by_top, span
-from recurrence.exact.stacks import decode, pop, push, sharpened
+from fhx.exact import Pieces, Step, const, relu, slu, total, variable
+from fhx.exact.specialise import Specialiser, range_by_top, span
+from fhx.exact.stacks import decode, pop, push, sharpened
 
 b, c, n, m, x, y = map(variable, ("b", "c", "n", "m", "x", "y"))
 BASES = st.integers(3, 7)

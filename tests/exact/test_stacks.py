@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.exact import gradient_jump, relu, slu, variable
-from recurrence.exact.stacks import check_base, decode, encode, margin, pop, push, sharpened, top
+from fhx.exact import gradient_jump, relu, slu, variable
+from fhx.exact.stacks import check_base, decode, encode, margin, pop, push, sharpened, top
 
 bases = st.integers(3, 10)
 ALPHABET = "abc"

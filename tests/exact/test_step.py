@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.exact import Step, const, maximum, relu, slu, variable
+from fhx.exact import Step, const, maximum, relu, slu, variable
 
 h, k, x, y = map(variable, "hkxy")
 STEP = Step(

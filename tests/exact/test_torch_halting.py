@@ -6,10 +6,10 @@ from itertools import islice
 import pytest
 import torch
 
-from recurrence.compile import turing_to_rnn
-from recurrence.exact import Answer, HaltingNet, SimpleRNN
-from recurrence.experiments.finite_precision import there_and_back
-from recurrence.machines import all_words
+from fhx.compile import turing_to_rnn
+from fhx.exact import Answer, HaltingNet, SimpleRNN
+from fhx.experiments.finite_precision import there_and_back
+from fhx.machines import all_words
 
 FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
 

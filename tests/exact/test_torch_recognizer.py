@@ -9,9 +9,9 @@ from exact_nets import ABB, INTEGERS, PARITY, machines, net, one_hot, rnns, word
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import recurrence
-from recurrence.exact import Matrix, Recognizer, SimpleRNN
-from recurrence.exact.float_range import largest_exact_state, two_relus
+import fhx
+from fhx.exact import Matrix, Recognizer, SimpleRNN
+from fhx.exact.float_range import largest_exact_state, two_relus
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 BITS = {torch.float64: 53, torch.float32: 24, torch.float16: 11, torch.bfloat16: 8}
@@ -21,11 +21,11 @@ def tensor(recognizer, words, dtype):
     """Words of one length as one-hot vectors."""
     size = len(recognizer.alphabet)
     rows = [[one_hot(recognizer.alphabet.index(symbol), size) for symbol in word] for word in words]
-    return torch.tensor(rows, dtype=dtype, device=recurrence.device())
+    return torch.tensor(rows, dtype=dtype, device=fhx.device())
 
 
 def moved(recognizer, *arguments):
-    return recognizer.to_torch(*arguments).to(recurrence.device())
+    return recognizer.to_torch(*arguments).to(fhx.device())
 
 
 @st.composite
@@ -119,7 +119,7 @@ def test_the_range_is_sharp(dtype):
     recognizer = counting(step)
     module = moved(recognizer, dtype)
     assert module.largest == limit - step
-    if dtype == torch.float32 and recurrence.device().type != "cpu":  # products of a GPU have a smaller range
+    if dtype == torch.float32 and fhx.device().type != "cpu":  # products of a GPU have a smaller range
         with pytest.raises(OverflowError):
             module(tensor(recognizer, ["+++0"], dtype))
         return
@@ -218,11 +218,11 @@ def test_rounded_nets_promise_nothing_and_can_be_trained():
     third = Fraction(1, 3)
     rnn = SimpleRNN([[third]], [[1]], [0], [0], "relu")
     module = moved(Recognizer(rnn, [1], 0, "a"), torch.float64, False)
-    outputs = module(torch.tensor([[[0.7], [0.2]]], dtype=torch.float64, device=recurrence.device()))
+    outputs = module(torch.tensor([[[0.7], [0.2]]], dtype=torch.float64, device=fhx.device()))
     torch.testing.assert_close(outputs.cpu(), torch.tensor([[0.7, 0.7 / 3 + 0.2]], dtype=torch.float64))
     outputs.sum().backward()
     assert all(parameter.grad is not None for parameter in module.parameters())
-    assert moved(doubling(), torch.float32, False)(torch.zeros(1, 2000, 1, device=recurrence.device())).isinf().any()
+    assert moved(doubling(), torch.float32, False)(torch.zeros(1, 2000, 1, device=fhx.device())).isinf().any()
 
 
 def test_inputs_that_are_not_one_hot():

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from recurrence.exercises import Exercise, check
+from fhx.exercises import Exercise, check
 
 
 class ExerciseLaws:

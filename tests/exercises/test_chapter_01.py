@@ -6,8 +6,8 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.exercises import chapter_01, check
-from recurrence.exercises.chapter_01 import _gaps
+from fhx.exercises import chapter_01, check
+from fhx.exercises.chapter_01 import _gaps
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_01.EXERCISES}
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from exercise_laws import ExerciseLaws
 
-from recurrence.approximation import hankel_bound, rollout_bound, step_error_for
-from recurrence.exercises import chapter_02, check
+from fhx.approximation import hankel_bound, rollout_bound, step_error_for
+from fhx.exercises import chapter_02, check
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_02.EXERCISES}
 

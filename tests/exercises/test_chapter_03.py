@@ -9,11 +9,11 @@ from exercise_laws import ExerciseLaws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.exact import gradient_jump, relu, separate, variable
-from recurrence.exercises import chapter_03, check
-from recurrence.exercises.chapter_03 import ENDS_IN_ABB
-from recurrence.exercises.exact_designs import FUNCTIONS, LONG, layers_by_jumps, net_outputs, right_net
-from recurrence.machines import DFA, all_words, parity
+from fhx.exact import gradient_jump, relu, separate, variable
+from fhx.exercises import chapter_03, check
+from fhx.exercises.chapter_03 import ENDS_IN_ABB
+from fhx.exercises.exact_designs import FUNCTIONS, LONG, layers_by_jumps, net_outputs, right_net
+from fhx.machines import DFA, all_words, parity
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_03.EXERCISES}
 

@@ -9,15 +9,15 @@ import torch
 from exercise_laws import ExerciseLaws
 from torch import nn
 
-from recurrence.cells import GRUCell, LSTMCell
-from recurrence.compile import dfa_to_rnn
-from recurrence.dynamics import Realisation
-from recurrence.exercises import chapter_04, check
-from recurrence.exercises.lstm_designs import START, counting_cell
-from recurrence.exercises.noisy_designs import survivors
-from recurrence.machines import DFA, parity, tomita
-from recurrence.tasks import Acceptor
-from recurrence.training import proportion
+from fhx.cells import GRUCell, LSTMCell
+from fhx.compile import dfa_to_rnn
+from fhx.dynamics import Realisation
+from fhx.exercises import chapter_04, check
+from fhx.exercises.lstm_designs import START, counting_cell
+from fhx.exercises.noisy_designs import survivors
+from fhx.machines import DFA, parity, tomita
+from fhx.tasks import Acceptor
+from fhx.training import proportion
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_04.EXERCISES}
 

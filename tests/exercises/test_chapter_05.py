@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 from exercise_laws import ExerciseLaws
 
-from recurrence.compile import turing_to_rnn, turing_units
-from recurrence.exact.stacks import encode
-from recurrence.exercises import chapter_05, check
-from recurrence.exercises.chapter_05 import balanced, in_blocks, power_of_two
-from recurrence.exercises.turing_designs import short
-from recurrence.machines import TURING_MACHINES, TuringMachine, all_words
+from fhx.compile import turing_to_rnn, turing_units
+from fhx.exact.stacks import encode
+from fhx.exercises import chapter_05, check
+from fhx.exercises.chapter_05 import balanced, in_blocks, power_of_two
+from fhx.exercises.turing_designs import short
+from fhx.machines import TURING_MACHINES, TuringMachine, all_words
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_05.EXERCISES}
 HALF = Fraction(1, 2)

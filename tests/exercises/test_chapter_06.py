@@ -8,12 +8,12 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.compile import language_to_rnn
-from recurrence.exact.stacks import encode
-from recurrence.exercises import chapter_06, check
-from recurrence.exercises.chapter_06 import mirrored
-from recurrence.machines import all_words
-from recurrence.precision import lossy_length, significand_bits
+from fhx.compile import language_to_rnn
+from fhx.exact.stacks import encode
+from fhx.exercises import chapter_06, check
+from fhx.exercises.chapter_06 import mirrored
+from fhx.machines import all_words
+from fhx.precision import lossy_length, significand_bits
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_06.EXERCISES}
 THIRD = Fraction(1, 3)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import jacobians
-from recurrence.exercises import chapter_07, check
+from fhx.cells import SimpleCell
+from fhx.dynamics import jacobians
+from fhx.exercises import chapter_07, check
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_07.EXERCISES}
 

@@ -7,10 +7,10 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.cells import DeepCell, HighwayCell, SimpleCell, Stack, orthogonal_
-from recurrence.dynamics import jacobians
-from recurrence.exercises import chapter_08, check
-from recurrence.exercises.deep_designs import deep_cell
+from fhx.cells import DeepCell, HighwayCell, SimpleCell, Stack, orthogonal_
+from fhx.dynamics import jacobians
+from fhx.exercises import chapter_08, check
+from fhx.exercises.deep_designs import deep_cell
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_08.EXERCISES}
 

@@ -9,11 +9,11 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.cells import DeepCell, LSTMCell
-from recurrence.exercises import chapter_09, check
-from recurrence.exercises.stable_designs import flip_flop
-from recurrence.machines import parity
-from recurrence.stability import contraction_rate, definite_order, project, steps_to_contract
+from fhx.cells import DeepCell, LSTMCell
+from fhx.exercises import chapter_09, check
+from fhx.exercises.stable_designs import flip_flop
+from fhx.machines import parity
+from fhx.stability import contraction_rate, definite_order, project, steps_to_contract
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_09.EXERCISES}
 

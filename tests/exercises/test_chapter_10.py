@@ -8,11 +8,11 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.cells import LinearCell, SimpleCell
-from recurrence.exercises import chapter_10
-from recurrence.exercises.checking import check_exercise
-from recurrence.stability import constants, lemma_1, lemma_2, lemma_3, truncated_states, window_length
-from recurrence.stability.smoothness import Constants, LossConstants
+from fhx.cells import LinearCell, SimpleCell
+from fhx.exercises import chapter_10
+from fhx.exercises.checking import check_exercise
+from fhx.stability import constants, lemma_1, lemma_2, lemma_3, truncated_states, window_length
+from fhx.stability.smoothness import Constants, LossConstants
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_10.EXERCISES}
 

@@ -10,9 +10,9 @@ import torch
 from exercise_laws import ExerciseLaws
 from scipy.stats import permutation_test
 
-from recurrence.cells import LinearCell
-from recurrence.exercises import chapter_11, check
-from recurrence.stability import truncated_states
+from fhx.cells import LinearCell
+from fhx.exercises import chapter_11, check
+from fhx.stability import truncated_states
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_11.EXERCISES}
 

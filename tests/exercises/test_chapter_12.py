@@ -8,9 +8,9 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.exercises import chapter_12
-from recurrence.exercises.checking import check_exercise
-from recurrence.exercises.sweep_designs import Part, sweep_arguments
+from fhx.exercises import chapter_12
+from fhx.exercises.checking import check_exercise
+from fhx.exercises.sweep_designs import Part, sweep_arguments
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_12.EXERCISES}
 

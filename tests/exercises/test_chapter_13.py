@@ -8,10 +8,10 @@ import pytest
 import torch
 from exercise_laws import ExerciseLaws
 
-from recurrence.cells import LinearCell
-from recurrence.exercises import chapter_13
-from recurrence.exercises.checking import check_exercise
-from recurrence.stability import contraction_rate
+from fhx.cells import LinearCell
+from fhx.exercises import chapter_13
+from fhx.exercises.checking import check_exercise
+from fhx.stability import contraction_rate
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_13.EXERCISES}
 

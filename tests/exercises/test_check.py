@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from recurrence.exercises import EXERCISES, Exercise, Mistake, Notes, check
+from fhx.exercises import EXERCISES, Exercise, Mistake, Notes, check
 
 DOUBLE = Exercise(
     "00-double",

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.exercises import difference
-from recurrence.exercises.compare import is_open
+from fhx.exercises import difference
+from fhx.exercises.compare import is_open
 
 
 class Agreeable(float):

@@ -7,8 +7,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from recurrence.exercises import CHAPTERS, EXERCISES, check
-from recurrence.exercises.notes import notes_of
+from fhx.exercises import CHAPTERS, EXERCISES, check
+from fhx.exercises.notes import notes_of
 
 FOLDER = Path(notes_of.__code__.co_filename).parent
 SCHEMA = json.loads((FOLDER / "schema.json").read_text("utf-8"))

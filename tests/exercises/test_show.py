@@ -6,8 +6,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.exercises import check
-from recurrence.exercises.show import LONGEST, show
+from fhx.exercises import check
+from fhx.exercises.show import LONGEST, show
 
 plain = st.recursive(
     st.one_of(st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.none()),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recurrence.exercises import EXERCISES
-from recurrence.exercises.checking import check_exercise
+from fhx.exercises import EXERCISES
+from fhx.exercises.checking import check_exercise
 
 MISTAKES = [(id, mistake) for id, exercise in EXERCISES.items() for mistake in exercise.notes.mistakes]
 

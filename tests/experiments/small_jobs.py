@@ -81,7 +81,7 @@ def unpicklable(number: int) -> None:
 
 
 def missing(_: object) -> None:
-    from recurrence.tasks import DataNotFound  # here, as processes that do other jobs would take long to import it
+    from fhx.tasks import DataNotFound  # here, as processes that do other jobs would take long to import it
 
     raise DataNotFound("no chorales")
 

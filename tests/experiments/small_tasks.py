@@ -2,7 +2,7 @@
 
 import torch
 
-from recurrence.tasks import Sequences, Task
+from fhx.tasks import Sequences, Task
 
 WORDS = 30
 """In the small vocabulary."""

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from recurrence.experiments import deep_cells
-from recurrence.experiments.deep_cells import BUDGETS, DEEP, DEPTHS, affine, pieces
-from recurrence.experiments.stored import read
-from recurrence.tasks import Sequences, Task, teacher_recurrence
+from fhx.experiments import deep_cells
+from fhx.experiments.deep_cells import BUDGETS, DEEP, DEPTHS, affine, pieces
+from fhx.experiments.stored import read
+from fhx.tasks import Sequences, Task, teacher_recurrence
 
 RESULT = Path(__file__).parents[2] / "results" / "deep_cells.json"
 

@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch import nn
 
-from recurrence.cells import SimpleCell, Stack
-from recurrence.dynamics import Realisation
-from recurrence.experiments.equal_size import CELLS, make, multiply_adds, parameters, sweep, units_for
-from recurrence.tasks import parity, teacher_recurrence
-from recurrence.training import Fit
+from fhx.cells import SimpleCell, Stack
+from fhx.dynamics import Realisation
+from fhx.experiments.equal_size import CELLS, make, multiply_adds, parameters, sweep, units_for
+from fhx.tasks import parity, teacher_recurrence
+from fhx.training import Fit
 
 NETS = [(cell, depth) for cell in CELLS for depth in (1, 2, 4) if (cell, depth) not in {("GRU", 2), ("GRU", 4)}]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from recurrence.experiments import readout_budget, step_sizes
-from recurrence.experiments.runner import experiments, header
-from recurrence.experiments.stored import read
-from recurrence.tasks import Sequences, Task, parity
+from fhx.experiments import readout_budget, step_sizes
+from fhx.experiments.runner import experiments, header
+from fhx.experiments.stored import read
+from fhx.tasks import Sequences, Task, parity
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -19,7 +19,7 @@ def test_stored_result_is_that_of_the_code(name):
     experiment, result = experiments()[name], read(RESULTS / f"{name}.json")
     assert [entry["point"] for entry in result["points"]] == experiment.points()
     assert result["settings"] == json.loads(json.dumps(header(name, experiment)))["settings"]
-    assert set(result["versions"]) == {"python", "torch", "recurrence"}
+    assert set(result["versions"]) == {"python", "torch", "fhx"}
     assert all(entry["seconds"] > 0 for entry in result["points"])
 
 

@@ -8,14 +8,14 @@ import torch
 from small_tasks import WORDS, drawn, small_tasks
 from torch import nn
 
-from recurrence.experiments import feed_forward, feed_forward_nets, feed_forward_training, stable_tasks
-from recurrence.experiments.causal_attention import AttentionBlock
-from recurrence.experiments.causal_nets import CausalConvolution, WindowNet
-from recurrence.experiments.feed_forward_nets import kinds, net, parameters, widths
-from recurrence.experiments.feed_forward_training import evaluate, readers, train, with_context
-from recurrence.experiments.stored import read
-from recurrence.experiments.temporal_convolution import TemporalConvolution
-from recurrence.stability import truncated_states
+from fhx.experiments import feed_forward, feed_forward_nets, feed_forward_training, stable_tasks
+from fhx.experiments.causal_attention import AttentionBlock
+from fhx.experiments.causal_nets import CausalConvolution, WindowNet
+from fhx.experiments.feed_forward_nets import kinds, net, parameters, widths
+from fhx.experiments.feed_forward_training import evaluate, readers, train, with_context
+from fhx.experiments.stored import read
+from fhx.experiments.temporal_convolution import TemporalConvolution
+from fhx.stability import truncated_states
 
 RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from recurrence.experiments import finite_precision
-from recurrence.experiments.stored import read
-from recurrence.machines import TURING_MACHINES
+from fhx.experiments import finite_precision
+from fhx.experiments.stored import read
+from fhx.machines import TURING_MACHINES
 
 RESULTS = Path(__file__).parents[2] / "results"
 

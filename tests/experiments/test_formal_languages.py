@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from recurrence.experiments import counting, formal_languages
-from recurrence.experiments.recognition import CELLS, reach, right
-from recurrence.experiments.stored import read
-from recurrence.tasks import LANGUAGES, formal_language
+from fhx.experiments import counting, formal_languages
+from fhx.experiments.recognition import CELLS, reach, right
+from fhx.experiments.stored import read
+from fhx.tasks import LANGUAGES, formal_language
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -7,9 +7,9 @@ from statistics import geometric_mean, median
 import pytest
 import torch
 
-from recurrence.dynamics import unroll
-from recurrence.experiments import imitation
-from recurrence.experiments.stored import read
+from fhx.dynamics import unroll
+from fhx.experiments import imitation
+from fhx.experiments.stored import read
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -12,10 +12,10 @@ import pytest
 import small_jobs
 from small_jobs import Squares
 
-import recurrence
-from recurrence.experiments import runner
-from recurrence.jobs import ClusterError, JobFailed, cluster, job, processes, run
-from recurrence.tasks import DataNotFound
+import fhx
+from fhx.experiments import runner
+from fhx.jobs import ClusterError, JobFailed, cluster, job, processes, run
+from fhx.tasks import DataNotFound
 
 SQUARES = [(number, number**2) for number in range(8)]
 
@@ -169,8 +169,8 @@ def test_failure_on_a_cluster_hands_out_what_is_done(two, tmp_path):
 
 
 def test_cluster_with_another_version_is_refused(two, monkeypatch):
-    monkeypatch.setattr(recurrence, "__version__", "9.9")
-    with pytest.raises(ClusterError, match=r"recurrence is 0\.1\.0 on the worker tcp://127\.0\.0\.1:\d+ and 9\.9 here"):
+    monkeypatch.setattr(fhx, "__version__", "9.9")
+    with pytest.raises(ClusterError, match=r"fhx is 0\.1\.0 on the worker tcp://127\.0\.0\.1:\d+ and 9\.9 here"):
         list(run(small_jobs.crowd, [0], scheduler=two.scheduler_address))
 
 
@@ -192,8 +192,8 @@ def test_cluster_without_workers_or_without_the_package_is_refused(empty, monkey
     with pytest.raises(ClusterError, match="has no workers"):
         list(run(small_jobs.crowd, [0], scheduler=empty.scheduler_address))
     empty.scale(1)
-    monkeypatch.setitem(sys.modules, "recurrence", None)
-    with pytest.raises(ClusterError, match="recurrence is missing on the worker"):
+    monkeypatch.setitem(sys.modules, "fhx", None)
+    with pytest.raises(ClusterError, match="fhx is missing on the worker"):
         list(run(small_jobs.crowd, [0], scheduler=empty.scheduler_address))
 
 
@@ -223,7 +223,7 @@ def test_cluster_that_is_lost_is_left(empty):
 
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"distributed is missing: pip install 'recurrence-book\[cluster\]'"):
+    with pytest.raises(ClusterError, match=r"distributed is missing: pip install 'fhx\[cluster\]'"):
         list(run(small_jobs.crowd, [0], scheduler="tcp://127.0.0.1:8786"))
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from recurrence.experiments import perturbed_weights
-from recurrence.experiments.perturbed_weights import NETS, compiled, depth, language, loaded, machine, new, perturbed
-from recurrence.experiments.stored import read
-from recurrence.machines import parity
-from recurrence.tasks import LANGUAGES, formal_language
-from recurrence.tasks.languages import encode
+from fhx.experiments import perturbed_weights
+from fhx.experiments.perturbed_weights import NETS, compiled, depth, language, loaded, machine, new, perturbed
+from fhx.experiments.stored import read
+from fhx.machines import parity
+from fhx.tasks import LANGUAGES, formal_language
+from fhx.tasks.languages import encode
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -3,11 +3,11 @@
 import torch
 from torch import nn
 
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import Realisation
-from recurrence.experiments.rates import RowAdam, best_rate
-from recurrence.tasks import parity
-from recurrence.training import fit
+from fhx.cells import SimpleCell
+from fhx.dynamics import Realisation
+from fhx.experiments.rates import RowAdam, best_rate
+from fhx.tasks import parity
+from fhx.training import fit
 
 
 def test_every_row_has_the_run_of_its_own_rate():

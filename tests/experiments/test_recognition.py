@@ -5,9 +5,9 @@ import json
 import pytest
 import torch
 
-from recurrence.experiments import recognition
-from recurrence.experiments.recognition import CELLS, load, make, reach, right, train, weights
-from recurrence.tasks import LANGUAGES, Sequences, formal_language, next_symbols
+from fhx.experiments import recognition
+from fhx.experiments.recognition import CELLS, load, make, reach, right, train, weights
+from fhx.tasks import LANGUAGES, Sequences, formal_language, next_symbols
 
 
 def counter(limit):

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from recurrence.experiments import __main__ as command
-from recurrence.experiments import runner
-from recurrence.experiments.stored import WrongResult
-from recurrence.jobs import JobFailed
-from recurrence.tasks import DataNotFound
+from fhx.experiments import __main__ as command
+from fhx.experiments import runner
+from fhx.experiments.stored import WrongResult
+from fhx.jobs import JobFailed
+from fhx.tasks import DataNotFound
 
 
 class Experiment(SimpleNamespace):
@@ -64,7 +64,7 @@ def test_result_says_how_it_was_made(tmp_path):
     result = json.loads(runner.perform("squares", Experiment([2]), tmp_path / "new").read_text())
     assert result["experiment"] == "squares"
     assert result["settings"] == {"seeds": [0, 1], "dtype": "float32"}
-    assert set(result["versions"]) == {"python", "torch", "recurrence"}
+    assert set(result["versions"]) == {"python", "torch", "fhx"}
     assert torch.device(result["device"]).type in ("cpu", "cuda")
     (entry,) = result["points"]
     assert entry["result"] == {"square": 1.33333, "dtype": "torch.float32"}

@@ -6,14 +6,14 @@ import pytest
 import torch
 from small_tasks import WORDS, drawn, small_tasks
 
-from recurrence.cells import LSTMCell
-from recurrence.dynamics import unroll
-from recurrence.experiments import stable_models, stable_tasks, stable_training
-from recurrence.experiments.stable_measures import certificates, evaluate, exponent, gradients, truncated, windows
-from recurrence.experiments.stable_nets import KINDS, RATE, Player, ProjectedRows, Reader, start
-from recurrence.experiments.stable_training import train
-from recurrence.tasks import Sequences
-from recurrence.training import fit
+from fhx.cells import LSTMCell
+from fhx.dynamics import unroll
+from fhx.experiments import stable_models, stable_tasks, stable_training
+from fhx.experiments.stable_measures import certificates, evaluate, exponent, gradients, truncated, windows
+from fhx.experiments.stable_nets import KINDS, RATE, Player, ProjectedRows, Reader, start
+from fhx.experiments.stable_training import train
+from fhx.tasks import Sequences
+from fhx.training import fit
 
 STABLE = [kind for kind, (_, condition) in KINDS.items() if condition is not None]
 CERTIFIED = {"LSTM, four conditions": "four conditions", "LSTM, sum": "sum"}

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from recurrence.experiments import stack_or_deep
-from recurrence.experiments.stack_or_deep import BANDS, BUDGETS, SIZES, STUDENTS, TEACHERS, by_band
-from recurrence.experiments.stored import read
-from recurrence.tasks import Sequences, teacher_recurrence, word_problem
-from recurrence.training import OBJECTIVES, evaluate
+from fhx.experiments import stack_or_deep
+from fhx.experiments.stack_or_deep import BANDS, BUDGETS, SIZES, STUDENTS, TEACHERS, by_band
+from fhx.experiments.stored import read
+from fhx.tasks import Sequences, teacher_recurrence, word_problem
+from fhx.training import OBJECTIVES, evaluate
 
 RESULT = Path(__file__).parents[2] / "results" / "stack_or_deep.json"
 

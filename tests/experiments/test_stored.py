@@ -8,10 +8,10 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from recurrence.experiments import WrongResult, stored
-from recurrence.experiments.stored import repository
+from fhx.experiments import WrongResult, stored
+from fhx.experiments.stored import repository
 
-HERE = sys.modules["recurrence.experiments.stored"]  # the package has the function under this name
+HERE = sys.modules["fhx.experiments.stored"]  # the package has the function under this name
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -30,8 +30,8 @@ def places(tmp_path, monkeypatch):
     for name in ("work/notebooks", "cache", "home/results"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "work/notebooks")
-    monkeypatch.delenv("RECURRENCE_RESULTS", raising=False)
-    monkeypatch.setenv("RECURRENCE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("FHX_RESULTS", raising=False)
+    monkeypatch.setenv("FHX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "home")))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -51,7 +51,7 @@ def test_nearest_place_wins(places, monkeypatch):
     put(places / "work/notebooks/results", "here")
     assert stored("run")["where"] == "here"
     put(places / "named", "environment")
-    monkeypatch.setenv("RECURRENCE_RESULTS", str(places / "named"))
+    monkeypatch.setenv("FHX_RESULTS", str(places / "named"))
     assert stored("run")["where"] == "environment"
 
 
@@ -67,11 +67,11 @@ def test_absent_result_says_where_it_was_looked_for_and_how_to_make_it(places):
     with pytest.raises(FileNotFoundError) as caught:
         stored("run")
     message = str(caught.value)
-    assert "RECURRENCE_RESULTS: not set" in message
+    assert "FHX_RESULTS: not set" in message
     assert f"the folder results of {places / 'work/notebooks'}" in message
     assert f"the cache: {places / 'cache'}" in message
     assert "/results/run.json: HTTPError: 404" in message
-    assert message.endswith("python -m recurrence.experiments run")
+    assert message.endswith("python -m fhx.experiments run")
 
 
 @pytest.mark.parametrize(

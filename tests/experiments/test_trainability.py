@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from recurrence.cells import DeepLSTMCell
-from recurrence.experiments import trainability
-from recurrence.experiments.stored import read
-from recurrence.experiments.trainability import (
+from fhx.cells import DeepLSTMCell
+from fhx.experiments import trainability
+from fhx.experiments.stored import read
+from fhx.experiments.trainability import (
     CELLS,
     DEPTHS,
     GAINS,

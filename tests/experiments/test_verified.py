@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recurrence.experiments import verified
+from fhx.experiments import verified
 
 
 def test_a_line_for_each_sentence_in_order(capfd):

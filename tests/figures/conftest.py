@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from recurrence.figures import Choice, Explorer, Slider, gain_explorer, use_style
+from fhx.figures import Choice, Explorer, Slider, gain_explorer, use_style
 
 matplotlib.use("Agg")
 sys.path[:0] = [str(Path(__file__).parent)]

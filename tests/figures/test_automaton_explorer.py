@@ -7,10 +7,10 @@ from itertools import pairwise, product
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from recurrence.compile import dfa_to_grid_rnn, dfa_to_rnn
-from recurrence.exact import Code, Recognizer, SimpleRNN
-from recurrence.figures import automaton_explorer, interesting_word
-from recurrence.machines import DFA, NAMED, divisible_by, parity, symmetric_group
+from fhx.compile import dfa_to_grid_rnn, dfa_to_rnn
+from fhx.exact import Code, Recognizer, SimpleRNN
+from fhx.figures import automaton_explorer, interesting_word
+from fhx.machines import DFA, NAMED, divisible_by, parity, symmetric_group
 
 KEYS = {
     "(a|b)*abb": "abb",

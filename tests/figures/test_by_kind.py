@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from recurrence.figures import COLOURS, curve_panels, interval_chart
-from recurrence.training import interval
+from fhx.figures import COLOURS, curve_panels, interval_chart
+from fhx.training import interval
 
 KINDS = ("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, sum", "LSTM, rows")
 SCORES = {

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.patches import Rectangle
 from readable import assert_readable
 
-from recurrence.exact.stacks import encode, margin
-from recurrence.figures import cantor_set
+from fhx.exact.stacks import encode, margin
+from fhx.figures import cantor_set
 
 WORDS = ("", "a", "ab", "ba", "aab", "bb")
 POINTS = {word or "empty": encode(word, "ab")[0] for word in WORDS}

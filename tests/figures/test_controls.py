@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.figures import Button, Choice, Number, Slider, Text
+from fhx.figures import Button, Choice, Number, Slider, Text
 
 
 @given(st.integers(-50, 50), st.integers(1, 40), st.sampled_from([0.1, 0.25, 0.001, 3.0]))

@@ -9,7 +9,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.text import Text
 from readable import shown
 
-from recurrence.figures import decision_chart
+from fhx.figures import decision_chart
 
 pytestmark = pytest.mark.usefixtures("styled")
 

@@ -11,7 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 from readable import assert_apart_and_inside
 
-from recurrence.figures import COLOURS, band, depth_places, label_lines, unrolled
+from fhx.figures import COLOURS, band, depth_places, label_lines, unrolled
 
 pytestmark = pytest.mark.usefixtures("styled")
 

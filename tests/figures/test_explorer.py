@@ -9,8 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.figures import Number, Slider, Text
-from recurrence.figures.explorer import _json, _plain, _share
+from fhx.figures import Number, Slider, Text
+from fhx.figures.explorer import _json, _plain, _share
 
 
 def revive(node, pool):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from recurrence.figures import gain_frame, regime
+from fhx.figures import gain_frame, regime
 
 
 def test_the_first_steps_are_those_of_a_plain_loop():

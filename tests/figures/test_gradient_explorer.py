@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from recurrence.figures import gradient_explorer, gradient_frame
+from fhx.figures import gradient_explorer, gradient_frame
 
 
 @pytest.fixture(scope="module")

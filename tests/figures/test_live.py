@@ -7,7 +7,7 @@ import pytest
 from nbclient import NotebookClient
 
 SETUP = """
-from recurrence.figures import Choice, Explorer, Slider
+from fhx.figures import Choice, Explorer, Slider
 
 def line(slope, shift=0, kind="up"):
     if slope > 8:
@@ -23,7 +23,7 @@ slope, kind, shift, output = panel.children
 panel
 """
 PLOT = """
-from recurrence.figures import use_style
+from fhx.figures import use_style
 import matplotlib.pyplot as plt
 use_style()
 fig, ax = plt.subplots()

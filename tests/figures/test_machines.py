@@ -9,10 +9,10 @@ import pytest
 from matplotlib.patches import Circle, FancyArrowPatch
 from matplotlib.text import Text
 
-from recurrence.figures import state_diagram
-from recurrence.figures.layout import lay_out
-from recurrence.figures.words import state_name
-from recurrence.machines import DFA, NAMED, divisible_by, parity, tomita
+from fhx.figures import state_diagram
+from fhx.figures.layout import lay_out
+from fhx.figures.words import state_name
+from fhx.machines import DFA, NAMED, divisible_by, parity, tomita
 
 SMALL = {name: dfa for name, dfa in NAMED.items() if len(dfa.states) <= 8}
 

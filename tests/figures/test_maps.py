@@ -6,8 +6,8 @@ import pytest
 from matplotlib.patches import Rectangle
 from readable import assert_readable
 
-from recurrence.figures import success_map
-from recurrence.training import proportion
+from fhx.figures import success_map
+from fhx.training import proportion
 
 DEPTHS, STEPS = (1, 2, 8), (10, 30, 100)
 GRID = list(product(DEPTHS, STEPS))

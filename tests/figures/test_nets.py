@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 
-from recurrence.compile import dfa_to_grid_rnn, dfa_to_rnn
-from recurrence.exact import Recognizer, SimpleRNN
-from recurrence.figures import (
+from fhx.compile import dfa_to_grid_rnn, dfa_to_rnn
+from fhx.exact import Recognizer, SimpleRNN
+from fhx.figures import (
     counting,
     machine_and_net,
     space_time,
@@ -17,8 +17,8 @@ from recurrence.figures import (
     two_layers,
     weight_matrix,
 )
-from recurrence.figures.words import unit_name
-from recurrence.machines import NAMED, parity
+from fhx.figures.words import unit_name
+from fhx.machines import NAMED, parity
 
 NETS = {name: dfa_to_rnn(NAMED[name]) for name in ("parity", "abb", "tomita-5")}
 LANGUAGES = ("PARITY", "Tomita 3", "Tomita 4", "aⁿbⁿ", "aⁿbⁿcⁿ", "Dyck-1")

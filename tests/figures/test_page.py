@@ -5,7 +5,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from recurrence.figures import Button, Choice, Explorer, Number, Slider, Text
+from fhx.figures import Button, Choice, Explorer, Number, Slider, Text
 
 WORDS = {"title": "Steps", "alt": "What the view was given."}
 

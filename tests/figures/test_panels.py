@@ -8,8 +8,8 @@ import pytest
 from matplotlib.text import Text
 from readable import shown
 
-from recurrence.figures import Panel, aligned_panels
-from recurrence.training import interval
+from fhx.figures import Panel, aligned_panels
+from fhx.training import interval
 
 pytestmark = pytest.mark.usefixtures("styled")
 

@@ -6,9 +6,9 @@ import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import parallel_unroll
-from recurrence.figures import Slider, settling_explorer, settling_frame
+from fhx.cells import SimpleCell
+from fhx.dynamics import parallel_unroll
+from fhx.figures import Slider, settling_explorer, settling_frame
 
 METHODS, STEPS = ("Jacobi", "Newton", "quasi-Newton"), 24
 PATTERN = ((1.5, -3.0), (0.25, -0.5))

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from recurrence.figures import Slider, truncation_explorer, truncation_frame
+from fhx.figures import Slider, truncation_explorer, truncation_frame
 
 STEPS = {"linear": lambda a, x: a + x, "tanh": lambda a, x: math.tanh(a + x)}
 GRID = [(rate, k, cell) for rate in (0.0, 0.5, 0.9, 1.0, 1.05) for k in (1, 7, 30) for cell in STEPS]

@@ -8,10 +8,10 @@ import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
-from recurrence.compile import turing_to_rnn
-from recurrence.figures import tape_and_units
-from recurrence.figures.turing_run import unit_groups
-from recurrence.machines import (
+from fhx.compile import turing_to_rnn
+from fhx.figures import tape_and_units
+from fhx.figures.turing_run import unit_groups
+from fhx.machines import (
     TuringMachine,
     addition,
     bouncing,

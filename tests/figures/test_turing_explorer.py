@@ -8,10 +8,10 @@ from itertools import combinations, islice
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from recurrence.compile import turing_to_rnn
-from recurrence.exact import HaltingNet
-from recurrence.figures import turing_explorer
-from recurrence.machines import TuringMachine, addition, equal_blocks, increment, marching, palindromes
+from fhx.compile import turing_to_rnn
+from fhx.exact import HaltingNet
+from fhx.figures import turing_explorer
+from fhx.machines import TuringMachine, addition, equal_blocks, increment, marching, palindromes
 
 AT_ONCE = TuringMachine({("q", "a"): ("q", "a", "R")}, "accept", "accept", "reject", "_", "a")
 LEFT_END = TuringMachine({("q", "b"): ("q", "a", "L"), ("q", "a"): ("p", "_", "R")}, "q", "accept", "reject", "_", "ab")

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from hypothesis import strategies as st
 
-from recurrence.machines import DFA
+from fhx.machines import DFA
 
 NAMINGS = (lambda i: i, lambda i: f"q{i}", lambda i: (i, -i))
 

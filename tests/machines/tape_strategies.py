@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from automata.tm.dtm import DTM
 from hypothesis import strategies as st
 
-from recurrence.machines import TuringMachine
+from fhx.machines import TuringMachine
 
 NAMINGS = (lambda i: i, lambda i: f"q{i}", lambda i: (i, -i))
 ACCEPT, REJECT = "accept", "reject"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_strategies import dfas, plainly_accepts, words_over
 
-from recurrence.machines import DFA
+from fhx.machines import DFA
 
 ABB = DFA.from_regex("(a|b)*abb", alphabet="ab")
 SHIFTED = DFA(

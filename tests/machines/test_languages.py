@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from machine_strategies import dfas, plainly_accepts
 
-from recurrence.machines import DFA, Comparison, all_words
+from fhx.machines import DFA, Comparison, all_words
 
 ABB = DFA.from_regex("(a|b)*abb", alphabet="ab")
 

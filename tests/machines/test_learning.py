@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_strategies import dfas
 
-from recurrence.machines import DFA, NAMED, all_words, learn, parity, tomita, word_sample
+from fhx.machines import DFA, NAMED, all_words, learn, parity, tomita, word_sample
 
 SHORT = list(all_words("01", 9))
 

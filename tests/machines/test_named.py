@@ -7,7 +7,7 @@ from math import factorial, gcd
 import pytest
 from aalpy.SULs import TomitaSUL
 
-from recurrence.machines import DFA, NAMED, all_words, divisible_by, parity, symmetric_group, tomita
+from fhx.machines import DFA, NAMED, all_words, divisible_by, parity, symmetric_group, tomita
 
 
 def blocks(word):

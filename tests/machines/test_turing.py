@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tape_strategies import ACCEPT, to_automata_lib, turing_machines, two_stacks
 
-from recurrence.machines import Configuration, TuringMachine, Verdict
+from fhx.machines import Configuration, TuringMachine, Verdict
 
 STEPS = 300
 PARTS = {

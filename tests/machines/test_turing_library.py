@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrence.machines import (
+from fhx.machines import (
     TURING_MACHINES,
     Verdict,
     all_words,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tape_strategies import both_ways, turing_machines
 
-from recurrence.machines import TagSystem, TuringMachine, TuringTag, busy_beaver, collatz, odd_part, rogozhin_form
+from fhx.machines import TagSystem, TuringMachine, TuringTag, busy_beaver, collatz, odd_part, rogozhin_form
 
 LETTERS = "abc"
 systems = st.dictionaries(

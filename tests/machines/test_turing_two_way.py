@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tape_strategies import both_ways, to_automata_lib, turing_machines
 
-from recurrence.machines import FIRST, Configuration, TuringMachine, Verdict, fold, fold_word, unfold
+from fhx.machines import FIRST, Configuration, TuringMachine, Verdict, fold, fold_word, unfold
 
 STEPS = 300
 WALKER = TuringMachine(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.machines import TagSystem, UniversalProgram, Verdict, collatz, odd_part, rogozhin_form, universal
+from fhx.machines import TagSystem, UniversalProgram, Verdict, collatz, odd_part, rogozhin_form, universal
 
 UNIVERSAL = universal()
 STEPS = 7_000

@@ -12,7 +12,7 @@ from functools import cache
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-import recurrence
+import fhx
 
 CHECKED = "nbval-check-output"
 FENCE = re.compile(r"^(?P<mark>`{3,}|:{3,})(?P<head>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$", re.M | re.S)
@@ -79,7 +79,7 @@ def defined(cell: NotebookNode) -> set[str]:
 def public_names() -> frozenset[str]:
     """The functions and classes that the package offers, from every ``__all__``."""
     names: set[str] = set()
-    for module in pkgutil.walk_packages(recurrence.__path__, "recurrence."):
+    for module in pkgutil.walk_packages(fhx.__path__, "fhx."):
         if not module.name.rsplit(".", 1)[1].startswith("_"):
             loaded = importlib.import_module(module.name)
             names |= {name for name in getattr(loaded, "__all__", ()) if callable(getattr(loaded, name))}

@@ -76,9 +76,9 @@ class Recorder:
             notebook |= dict(report.user_properties)
 
     def pytest_sessionfinish(self) -> None:
-        import recurrence
+        import fhx
 
-        device = recurrence.device()
+        device = fhx.device()
         record = {
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "device": device.type,
@@ -87,7 +87,7 @@ class Recorder:
             "processes": getattr(self.config.option, "numprocesses", None) or 1,
             "versions": {"python": platform.python_version()}
             | {name: importlib.metadata.version(name) for name in ("torch", "numpy")}
-            | {"recurrence": recurrence.__version__},
+            | {"fhx": fhx.__version__},
             "seconds": round(perf_counter() - self.began, 1),
             "notebooks": dict(sorted(self.notebooks.items())),
         }

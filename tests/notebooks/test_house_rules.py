@@ -73,7 +73,7 @@ def finish(notebook: NotebookNode) -> NotebookNode:
     """Number the code cells and keep their hash, as a run would."""
     for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
         cell.execution_count = count
-    notebook.metadata["recurrence"] = {"code_sha256": code_sha256(notebook)}
+    notebook.metadata["fhx"] = {"code_sha256": code_sha256(notebook)}
     return notebook
 
 
@@ -149,7 +149,7 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("was_run_in_order", "not 2", lambda notebook: at(notebook, "print(1").update(execution_count=9)),
     ("was_run_in_order", "None", lambda notebook: at(notebook, "print(1").update(execution_count=None)),
     ("is_fresh", "older", replaced("print(1", "1 + 1", "2 + 1")),
-    ("is_fresh", "older", lambda notebook: notebook.metadata.pop("recurrence")),
+    ("is_fresh", "older", lambda notebook: notebook.metadata.pop("fhx")),
     ("has_no_error", "error", lambda notebook: at(notebook, "draw").outputs.append(new_output("error"))),
     ("has_no_error", "stream", printing("UserWarning: oh", name="stderr")),
     ("is_the_same_elsewhere", "0x7f0011", printing("<Cell at 0x7f0011>")),

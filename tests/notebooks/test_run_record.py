@@ -60,7 +60,7 @@ def test_the_record_says_where_it_was_made(measured: tuple[dict, Path]) -> None:
     record = measured[0]
     assert record["processes"] == 2
     assert record["device"] in {"cpu", "cuda"}
-    assert list(record["versions"]) == ["python", "torch", "numpy", "recurrence"]
+    assert list(record["versions"]) == ["python", "torch", "numpy", "fhx"]
     assert all((record["processor"], record["cores"], record["date"]))
 
 

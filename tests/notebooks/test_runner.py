@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("default")  # those of the Jupyter libra
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for chapters whose set-up takes no time."""
-    monkeypatch.setattr(notebook_cells, "SETUP", "url = '{url}@{branch}'  # find_spec(\"recurrence\")")
+    monkeypatch.setattr(notebook_cells, "SETUP", "url = '{url}@{branch}'  # find_spec(\"fhx\")")
     return tmp_path
 
 

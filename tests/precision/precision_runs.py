@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from hypothesis import strategies as st
 
-from recurrence.experiments.finite_precision import there_and_back
+from fhx.experiments.finite_precision import there_and_back
 
 FLOATS = (torch.bfloat16, torch.float16, torch.float32, torch.float64)
 BASES = (3, 4, 5, 8)

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from recurrence.compile import StateExplosion, turing_to_rnn
-from recurrence.machines import TuringMachine, all_words
-from recurrence.precision import float_net_to_dfa
+from fhx.compile import StateExplosion, turing_to_rnn
+from fhx.machines import TuringMachine, all_words
+from fhx.precision import float_net_to_dfa
 
 COUNTS = TuringMachine(
     {

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from precision_runs import BACK, BASES, FLOATS, STEPS, SWEEPS, dtypes, runs_in_random_order
 from turing_strategies import machines_with_words
 
-from recurrence.compile import turing_to_rnn
-from recurrence.precision import certified_steps, error_bounds, exact_height, first_wrong_step, lossy_length
+from fhx.compile import turing_to_rnn
+from fhx.precision import certified_steps, error_bounds, exact_height, first_wrong_step, lossy_length
 
 
 def meaningful(bounds):

@@ -4,8 +4,8 @@ import pytest
 import torch
 from precision_runs import BACK, BASES, FLOATS
 
-from recurrence.compile import turing_to_rnn
-from recurrence.precision import first_wrong_step, lossy_length, significand_bits
+from fhx.compile import turing_to_rnn
+from fhx.precision import first_wrong_step, lossy_length, significand_bits
 
 
 def test_the_bits_of_the_types():

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from precision_runs import BACK, FLOATS, STEPS, dtypes, runs_in_random_order
 from turing_strategies import machines_with_words
 
-from recurrence.compile import turing_to_rnn
-from recurrence.exact.stacks import decode
-from recurrence.precision import exact_height, stack_height
+from fhx.compile import turing_to_rnn
+from fhx.exact.stacks import decode
+from fhx.precision import exact_height, stack_height
 
 
 @settings(max_examples=25)

@@ -5,9 +5,9 @@ from functools import partial
 import torch
 from hypothesis import strategies as st
 
-from recurrence.approximation import Box
-from recurrence.cells import Cell, DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.stability import invariant_set
+from fhx.approximation import Box
+from fhx.cells import Cell, DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.stability import invariant_set
 
 KINDS = {
     "tanh": SimpleCell,

@@ -4,8 +4,8 @@ import torch
 from random_tensors import DEVICE, DOUBLE, draw, rng
 from torch.func import functional_call
 
-from recurrence.cells import LinearCell, LSTMCell, SimpleCell
-from recurrence.stability import contraction_rate
+from fhx.cells import LinearCell, LSTMCell, SimpleCell
+from fhx.stability import contraction_rate
 
 KINDS = ["linear", "tanh", "sigmoid", "lstm"]
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from random_tensors import DOUBLE, draw
 from stable_cells import KINDS, moved, stable_cell, uniform, vector
 
-from recurrence.cells import LinearCell
-from recurrence.dynamics import unroll
-from recurrence.stability import (
+from fhx.cells import LinearCell
+from fhx.dynamics import unroll
+from fhx.stability import (
     Constants,
     LossConstants,
     constants,

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.func import jacrev
 
-from recurrence.cells import DeepCell, LinearCell, LSTMCell, SimpleCell, Stack
-from recurrence.dynamics import unroll
-from recurrence.stability import (
+from fhx.cells import DeepCell, LinearCell, LSTMCell, SimpleCell, Stack
+from fhx.dynamics import unroll
+from fhx.stability import (
     Translated,
     WithReadout,
     adversarial_gain,
@@ -22,7 +22,7 @@ from recurrence.stability import (
     lyapunov_norm,
     project,
 )
-from recurrence.stability.fixed import _size
+from fhx.stability.fixed import _size
 
 BOUND = 0.5
 

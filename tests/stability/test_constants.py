@@ -13,9 +13,9 @@ from random_tensors import DOUBLE, draw
 from stable_cells import KINDS, moved, stable_cell, step_of, uniform, vector
 from torch.func import jacrev
 
-from recurrence.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import unroll
-from recurrence.stability import (
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.stability import (
     Constants,
     LossConstants,
     LSTMBounds,

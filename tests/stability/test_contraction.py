@@ -11,9 +11,9 @@ import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import DeepCell, GRUCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
-from recurrence.dynamics import jacobians, unroll
-from recurrence.stability import (
+from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
+from fhx.dynamics import jacobians, unroll
+from fhx.stability import (
     contraction_rate,
     gru_bounds,
     invariant_set,
@@ -23,8 +23,8 @@ from recurrence.stability import (
     steps_to_contract,
     weighted_gain,
 )
-from recurrence.stability.gru import beta
-from recurrence.stability.lyapunov import find_norm
+from fhx.stability.gru import beta
+from fhx.stability.lyapunov import find_norm
 
 BOUNDS = st.sampled_from([0.0, 0.5, 2.0])
 MEASURES = {"max": lambda J: J.abs().sum(-1).amax(-1), 2: lambda J: torch.linalg.matrix_norm(J, 2)}
@@ -338,7 +338,7 @@ def test_a_norm_beyond_floats_is_refused_and_not_guessed():
 def test_a_norm_with_a_gain_of_one_is_none(monkeypatch):
     A = torch.eye(2, dtype=torch.float64) / 2
     for gain, found in ((1.0, False), (1 - 2**-53, True)):
-        monkeypatch.setattr("recurrence.stability.lyapunov.weighted_gain", lambda A, P, gain=gain: gain)
+        monkeypatch.setattr("fhx.stability.lyapunov.weighted_gain", lambda A, P, gain=gain: gain)
         assert (find_norm(A) is not None) is found
 
 

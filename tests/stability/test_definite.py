@@ -7,10 +7,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import unroll
-from recurrence.machines import DFA, NAMED, all_words, parity
-from recurrence.stability import (
+from fhx.cells import SimpleCell
+from fhx.dynamics import unroll
+from fhx.machines import DFA, NAMED, all_words, parity
+from fhx.stability import (
     DefiniteNet,
     contraction_rate,
     definite_net,
@@ -19,7 +19,7 @@ from recurrence.stability import (
     invariant_set,
     truncated_states,
 )
-from recurrence.stability.norms import UP
+from fhx.stability.norms import UP
 
 RATES = st.sampled_from([1e-3, 0.3, 0.5, 0.95])
 
@@ -174,9 +174,9 @@ def test_the_least_window_of_a_contraction_that_hardly_is_one(ulps, exponent, re
 
 def test_the_largest_table(monkeypatch):
     dfa = DFA.from_regex("(0|1)*1(0|1)(0|1)", "01")
-    monkeypatch.setattr("recurrence.stability.definite.MOST_CODES", 8)
+    monkeypatch.setattr("fhx.stability.definite.MOST_CODES", 8)
     assert len(definite_net(dfa, 0.5).codes) == 15
-    monkeypatch.setattr("recurrence.stability.definite.MOST_CODES", 7)
+    monkeypatch.setattr("fhx.stability.definite.MOST_CODES", 7)
     with pytest.raises(ValueError, match=r"^the readout's table has 2\^3 words, more than 7$"):
         definite_net(dfa, 0.5)
 

@@ -7,9 +7,9 @@ import torch
 from random_tensors import DOUBLE, draw
 from stable_cells import stable_cell, vector
 
-from recurrence.cells import LSTMCell
-from recurrence.dynamics import unroll
-from recurrence.stability import contraction_rate, descend, gradient_gap, project, step_sizes, truncated_states
+from fhx.cells import LSTMCell
+from fhx.dynamics import unroll
+from fhx.stability import contraction_rate, descend, gradient_gap, project, step_sizes, truncated_states
 
 
 def loss(h):

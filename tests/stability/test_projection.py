@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from recurrence.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from recurrence.dynamics import unroll
-from recurrence.stability import Projected, contraction_rate, lstm_bounds, project
-from recurrence.stability.rows import onto_balls, onto_gates
+from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.stability import Projected, contraction_rate, lstm_bounds, project
+from fhx.stability.rows import onto_balls, onto_gates
 
 RATES = st.sampled_from([0.2, 0.7, 0.99])
 DTYPES = st.sampled_from([torch.float64, torch.float32])

@@ -11,8 +11,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrence.cells import LinearCell, SimpleCell
-from recurrence.stability import (
+from fhx.cells import LinearCell, SimpleCell
+from fhx.stability import (
     Constants,
     LossConstants,
     LSTMBounds,
@@ -31,13 +31,13 @@ from recurrence.stability import (
     simple_constants,
     theorem_1,
 )
-from recurrence.stability.constants import _size
-from recurrence.stability.gates import gate_logits, memory, opened
-from recurrence.stability.gru import beta
-from recurrence.stability.lstm_constants import _twice
-from recurrence.stability.norms import max_norm, row_sums
-from recurrence.stability.plain import push
-from recurrence.stability.smoothness import reach
+from fhx.stability.constants import _size
+from fhx.stability.gates import gate_logits, memory, opened
+from fhx.stability.gru import beta
+from fhx.stability.lstm_constants import _twice
+from fhx.stability.norms import max_norm, row_sums
+from fhx.stability.plain import push
+from fhx.stability.smoothness import reach
 
 SIZE = st.floats(0.1, 3)
 RATE = st.floats(0.05, 0.95)

@@ -6,10 +6,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.approximation import Box
-from recurrence.cells import LinearCell, ResidualCell
-from recurrence.stability import adversarial_gain, contraction_rate, invariant_set, lyapunov_norm
-from recurrence.stability.search import _ascend, _measures
+from fhx.approximation import Box
+from fhx.cells import LinearCell, ResidualCell
+from fhx.stability import adversarial_gain, contraction_rate, invariant_set, lyapunov_norm
+from fhx.stability.search import _ascend, _measures
 
 SIZES = {"max": torch.inf, 2: 2}
 
@@ -86,7 +86,7 @@ def test_half_of_all_starts_are_corners(monkeypatch, starts):
         begun.append(start)
         return _ascend(gain, start, *arguments)
 
-    monkeypatch.setattr("recurrence.stability.search._ascend", ascend)
+    monkeypatch.setattr("fhx.stability.search._ascend", ascend)
     adversarial_gain(zoo.make("tanh", 2, 1.0, 0.3, 0), input_bound=0.5, starts=starts, steps=1)
     corner = torch.tensor([1.0, 1.0, 0.5, 0.5], dtype=torch.float64)
     ends = [(start.abs() == corner).tolist() for start in begun[0]]

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tensors import DOUBLE, draw, rng, stack
 
-from recurrence.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell
-from recurrence.dynamics import unroll
-from recurrence.stability import truncated_states, truncation_length, window_length
+from fhx.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.stability import truncated_states, truncation_length, window_length
 
 LAYERED = [partial(kind, depth=2) for kind in (DeepCell, ResidualCell, HighwayCell)]
 KINDS = [SimpleCell, LinearCell, LSTMCell, GRUCell, *LAYERED, stack]
@@ -124,11 +124,11 @@ def test_work_and_memory(time, k, block):
 
 
 def test_blocks_are_chosen_by_what_they_hold(monkeypatch):
-    monkeypatch.setattr("recurrence.stability.truncation.CHUNK", 24)
+    monkeypatch.setattr("fhx.stability.truncation.CHUNK", 24)
     counted = Counted(lambda h, x: torch.tanh(h + x))
     truncated_states(counted, draw(30, 1, 2), 4, torch.zeros(2, **DOUBLE))
     assert max(counted.rows) == 6
-    monkeypatch.setattr("recurrence.stability.truncation.CHUNK", 3)
+    monkeypatch.setattr("fhx.stability.truncation.CHUNK", 3)
     counted.rows.clear()
     truncated_states(counted, draw(30, 2, 2), 4, torch.zeros(2, **DOUBLE))
     assert max(counted.rows) == 2  # one window of both sequences, where there is room for none

@@ -15,9 +15,9 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 @pytest.fixture
 def real_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let loaders find the real files: RECURRENCE_DATA, else the folder beside the repository, else the download."""
-    if not os.environ.get("RECURRENCE_DATA") and SHARED.is_dir():
-        monkeypatch.setenv("RECURRENCE_DATA", str(SHARED))
+    """Let loaders find the real files: FHX_DATA, else the folder beside the repository, else the download."""
+    if not os.environ.get("FHX_DATA") and SHARED.is_dir():
+        monkeypatch.setenv("FHX_DATA", str(SHARED))
 
 
 class Server(ThreadingHTTPServer):
@@ -67,7 +67,7 @@ class Answer(BaseHTTPRequestHandler):
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.delenv("RECURRENCE_DATA", raising=False)
+    monkeypatch.delenv("FHX_DATA", raising=False)
     server = Server(bytes(range(251)) * 1500)  # 376,500 bytes: several chunks, and not a palindrome
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from recurrence.tasks import Sequences, Task
+from fhx.tasks import Sequences, Task
 
 
 def splits(task: Task) -> tuple[Sequences, Sequences, Sequences]:

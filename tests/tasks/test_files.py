@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from recurrence.tasks import FILES, DataCorrupt, DataFile, DataNotFound, locate
-from recurrence.tasks.files import cache_folder, fingerprint
+from fhx.tasks import FILES, DataCorrupt, DataFile, DataNotFound, locate
+from fhx.tasks.files import cache_folder, fingerprint
 
 NAME = "folder/file.bin"
 
@@ -87,7 +87,7 @@ def test_a_lasting_fault_is_one_error_and_leaves_nothing(server, file, tmp_path,
 
 def test_an_interrupted_download_leaves_nothing(server, file, tmp_path):
     server.script = ["stalled"]
-    code = f"from recurrence.tasks import DataFile, locate\nlocate({file!r}, cache={str(tmp_path)!r})"
+    code = f"from fhx.tasks import DataFile, locate\nlocate({file!r}, cache={str(tmp_path)!r})"
     with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as child:
         try:
             assert server.half_sent.wait(60)
@@ -107,7 +107,7 @@ def test_an_interrupted_download_leaves_nothing(server, file, tmp_path):
 
 
 def test_no_file_and_no_network_is_one_error_that_says_how_to_get_it(file, tmp_path, monkeypatch):
-    monkeypatch.setenv("RECURRENCE_DATA", str(tmp_path / "mine"))
+    monkeypatch.setenv("FHX_DATA", str(tmp_path / "mine"))
     lost = replace(file, urls=(closed_port(),))
     with pytest.raises(DataNotFound) as caught:
         locate(lost, cache=tmp_path / "cache", pause=0)
@@ -128,9 +128,9 @@ def test_a_cache_that_cannot_be_written_is_named_in_the_error(file, tmp_path):
 
 def test_the_named_folder_comes_before_the_cache_and_the_cache_before_the_network(server, file, tmp_path, monkeypatch):
     mine, cached = write(tmp_path / "mine" / NAME, server.body), write(tmp_path / "cache" / NAME, server.body)
-    monkeypatch.setenv("RECURRENCE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FHX_CACHE", str(tmp_path / "cache"))
     assert locate(file) == cached
-    monkeypatch.setenv("RECURRENCE_DATA", str(tmp_path / "mine"))
+    monkeypatch.setenv("FHX_DATA", str(tmp_path / "mine"))
     assert locate(file) == mine
     mine.unlink()
     assert locate(file) == cached
@@ -139,7 +139,7 @@ def test_the_named_folder_comes_before_the_cache_and_the_cache_before_the_networ
 
 @pytest.mark.parametrize("place", ["mine", "cache"])
 def test_a_file_with_a_wrong_hash_is_named_with_both_hashes_and_kept(server, file, tmp_path, monkeypatch, place):
-    monkeypatch.setenv("RECURRENCE_DATA", str(tmp_path / "mine"))
+    monkeypatch.setenv("FHX_DATA", str(tmp_path / "mine"))
     path = write(tmp_path / place / NAME, server.body[:-1])
     with pytest.raises(DataCorrupt) as caught:
         locate(file, cache=tmp_path / "cache")
@@ -150,8 +150,8 @@ def test_a_file_with_a_wrong_hash_is_named_with_both_hashes_and_kept(server, fil
 
 
 def test_the_cache_is_a_folder_of_this_book(monkeypatch):
-    monkeypatch.delenv("RECURRENCE_CACHE", raising=False)
-    assert "recurrence" in cache_folder().parts
+    monkeypatch.delenv("FHX_CACHE", raising=False)
+    assert "fhx" in cache_folder().parts
 
 
 def test_fingerprints_are_those_of_git_and_of_sha256():

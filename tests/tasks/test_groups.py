@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded import assert_follows_its_seed, splits
 
-from recurrence.tasks import majority_class, parity, word_problem
+from fhx.tasks import majority_class, parity, word_problem
 
 ORDERS = {"S2": 2, "S3": 6, "S4": 24, "S5": 120, "A3": 3, "A4": 12, "A5": 60, "Z2": 2, "Z7": 7, "Z60": 60}
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from seeded import splits
 
-from recurrence.tasks import digits, logistic_map, majority_class
+from fhx.tasks import digits, logistic_map, majority_class
 
 
 @pytest.mark.parametrize(("by", "shape"), [("pixel", (64, 1)), ("row", (8, 8))])

@@ -8,10 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.machines import DFA, parity, tomita
-from recurrence.tasks import LANGUAGES, Acceptor, formal_language, next_symbols
-from recurrence.tasks.languages import encode
-from recurrence.tasks.word_draws import blocks, no_three, off_by_one, runs, walk
+from fhx.machines import DFA, parity, tomita
+from fhx.tasks import LANGUAGES, Acceptor, formal_language, next_symbols
+from fhx.tasks.languages import encode
+from fhx.tasks.word_draws import blocks, no_three, off_by_one, runs, walk
 
 
 def all_words(alphabet, longest):

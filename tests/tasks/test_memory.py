@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from seeded import assert_follows_its_seed, splits
 from torch.nn.functional import cross_entropy
 
-from recurrence.tasks import Sequences, Task, adding, copy_memory, recall
-from recurrence.training import evaluate
+from fhx.tasks import Sequences, Task, adding, copy_memory, recall
+from fhx.training import evaluate
 
 DOUBLE = {"dtype": torch.float64}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.io import loadmat
 from seeded import splits
 
-from recurrence.tasks import (
+from fhx.tasks import (
     Sequences,
     Task,
     chorales,

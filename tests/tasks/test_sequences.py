@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.tasks import Sequences, Task
+from fhx.tasks import Sequences, Task
 
 
 @st.composite
@@ -147,5 +147,5 @@ def test_bits_outside_the_unit_interval_are_refused():
 
 
 def test_importing_the_tasks_loads_neither_scikit_learn_nor_a_figure():
-    code = "import sys, recurrence.tasks; print(*{'sklearn', 'matplotlib', 'IPython'} & set(sys.modules))"
+    code = "import sys, fhx.tasks; print(*{'sklearn', 'matplotlib', 'IPython'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import least_squares
 from seeded import assert_follows_its_seed, splits
 
-from recurrence.dynamics import unroll
-from recurrence.tasks import (
+from fhx.dynamics import unroll
+from fhx.tasks import (
     henon_step,
     linear_delay_r2,
     logistic_map,

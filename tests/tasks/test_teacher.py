@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded import assert_follows_its_seed, splits
 
-from recurrence.tasks import Sequences, Task, linear_delay_r2, logistic_map, parity, teacher, teacher_recurrence
+from fhx.tasks import Sequences, Task, linear_delay_r2, logistic_map, parity, teacher, teacher_recurrence
 
 DOUBLE = {"dtype": torch.float64}
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded import splits
 
-from recurrence.tasks import wikitext2
-from recurrence.tasks.text import frequent_words, read_words
+from fhx.tasks import wikitext2
+from fhx.tasks.text import frequent_words, read_words
 
 
 @settings(max_examples=60, deadline=None)

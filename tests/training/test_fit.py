@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import nn
 
-from recurrence.cells import GRUCell, LSTMCell, SimpleCell
-from recurrence.dynamics import Realisation
-from recurrence.tasks import Sequences, Task
-from recurrence.training import OBJECTIVES, evaluate, fit
+from fhx.cells import GRUCell, LSTMCell, SimpleCell
+from fhx.dynamics import Realisation
+from fhx.tasks import Sequences, Task
+from fhx.training import OBJECTIVES, evaluate, fit
 
 torch.set_num_threads(1)
 KINDS = ("class at end", "class per step", "bits per step", "value per step")

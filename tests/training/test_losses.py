@@ -7,9 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.tasks import KINDS, Sequences, Task
-from recurrence.training import OBJECTIVES, evaluate
-from recurrence.training.losses import at_end, real_steps
+from fhx.tasks import KINDS, Sequences, Task
+from fhx.training import OBJECTIVES, evaluate
+from fhx.training.losses import at_end, real_steps
 
 
 def cost(kind, y, target):

@@ -9,10 +9,10 @@ from nbclient import NotebookClient
 
 SETUP = """
 import torch
-from recurrence.cells import SimpleCell
-from recurrence.dynamics import Realisation
-from recurrence.tasks import parity
-from recurrence.training import fit
+from fhx.cells import SimpleCell
+from fhx.dynamics import Realisation
+from fhx.tasks import parity
+from fhx.training import fit
 torch.set_num_threads(1)
 
 def train(**options):

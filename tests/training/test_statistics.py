@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from recurrence.training import Interval, band, interval, proportion
+from fhx.training import Interval, band, interval, proportion
 
 numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 

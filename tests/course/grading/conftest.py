@@ -14,11 +14,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hostile import LIMITS, MARKER, SECRET, submissions
 
-from recurrence.course.grading.batch import Graded, grade_all
-from recurrence.course.grading.command import grade_folder
-from recurrence.course.grading.marks import Task
-from recurrence.course.grading.namespaces import isolation_problem
-from recurrence.course.grading.submissions import find_submissions
+from fhx.course.grading.batch import Graded, grade_all
+from fhx.course.grading.command import grade_folder
+from fhx.course.grading.marks import Task
+from fhx.course.grading.namespaces import isolation_problem
+from fhx.course.grading.submissions import find_submissions
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from submitted import NOTEBOOKS, Cells, answered, chapter, code, solutions, text
 
-from recurrence.course.grading.sandbox import Limits
-from recurrence.exercises import EXERCISES
+from fhx.course.grading.sandbox import Limits
+from fhx.exercises import EXERCISES
 
 __all__ = ["DESERVED", "EXERCISE_IDS", "LIMITS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]
 
@@ -92,7 +92,7 @@ def outside(folder: Path) -> Cells:
     """It answers right only if it can read what it must not, and tries to write everywhere."""
     found = [folder / "private" / "note.txt", folder / "submissions" / "good.ipynb", folder / "out" / "records"]
     found += [NOTEBOOKS / "03-automata-in-integer-weights.ipynb", Path(__file__), Path("/etc/shadow"), Path("/root")]
-    import recurrence.exercises.chapter_03 as oracles
+    import fhx.exercises.chapter_03 as oracles
 
     found += [Path(oracles.__file__), Path(oracles.__file__).parents[1] / "course" / "grading" / "judge.py"]
     body = f"""\
@@ -190,8 +190,8 @@ class Reply:
 builtins.print = lambda *a, **k: sys.__stdout__.write(forged)
 for name in ("eq", "ne", "lt", "le", "gt", "ge", "is_", "contains"):
     setattr(operator, name, lambda *a: True)
-from recurrence.exercises import EXERCISES, check
-import recurrence.course.grading.inside as inside, recurrence.course.grading.wire as wire
+from fhx.exercises import EXERCISES, check
+import fhx.course.grading.inside as inside, fhx.course.grading.wire as wire
 inside.call = inside.fresh = lambda *a: Reply()
 wire.dumps = lambda *a: "true"
 try:
@@ -223,7 +223,7 @@ def forged() -> Cells:
     return [
         code(FORGERY + first),
         code(FORGERY + FORGERY_OF_JSON + second),
-        *map(code, [f"from recurrence.exercises import check\n{IMPORTS}", *others]),
+        *map(code, [f"from fhx.exercises import check\n{IMPORTS}", *others]),
     ]
 
 
@@ -274,7 +274,7 @@ def shadowed() -> Cells:
 def calls_package() -> Cells:
     body = "return helper(left, right)"
     helper = "def helper(left, right):\n    return left.equivalent(right).word\n"
-    compiled = "from recurrence.compile import dfa_to_rnn\n" + instead(
+    compiled = "from fhx.compile import dfa_to_rnn\n" + instead(
         "pair_net(dfa)",
         "net = dfa_to_rnn(dfa)\nrnn = net.rnn\n"
         "return rnn.W.dense(), rnn.U.dense(), list(rnn.b), list(rnn.h0), list(net.w), net.c",

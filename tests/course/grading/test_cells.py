@@ -6,8 +6,8 @@ import time
 import pytest
 from submitted import chapter
 
-from recurrence.course.grading.marks import Task
-from recurrence.course.grading.notebook import InvalidFile, Notebook, read_notebook
+from fhx.course.grading.marks import Task
+from fhx.course.grading.notebook import InvalidFile, Notebook, read_notebook
 
 
 def sliced(sources, name):

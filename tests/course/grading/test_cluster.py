@@ -8,10 +8,10 @@ import pytest
 from hostile import COUNT, HAT, LIMITS, instead, light
 from submitted import text
 
-from recurrence.course.grading.batch import grade_all
-from recurrence.course.grading.command import grade_folder
-from recurrence.course.grading.marks import Task
-from recurrence.course.grading.submissions import find_submissions
+from fhx.course.grading.batch import grade_all
+from fhx.course.grading.command import grade_folder
+from fhx.course.grading.marks import Task
+from fhx.course.grading.submissions import find_submissions
 
 pytestmark = pytest.mark.alone
 

@@ -20,7 +20,7 @@ def graded(folder: Path, size: int) -> subprocess.CompletedProcess[str]:
         (folder / "in" / f"student-{student}.ipynb").write_text(text(answered(answers)))
     words = ["grade", "in", "--chapter", "3", "--seed", "1", "--out", "out"]
     environment = {name: value for name, value in os.environ.items() if name != "TQDM_DISABLE"}
-    command = [Path(sys.executable).with_name("recurrence-course"), *words]
+    command = [Path(sys.executable).with_name("fhx-course"), *words]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 

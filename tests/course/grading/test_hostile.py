@@ -25,10 +25,10 @@ from hostile import (
 )
 from submitted import text
 
-from recurrence.course.grading import batch as batches
-from recurrence.course.grading.batch import Graded
-from recurrence.course.grading.command import grade_folder
-from recurrence.course.grading.judge import grade_file
+from fhx.course.grading import batch as batches
+from fhx.course.grading.batch import Graded
+from fhx.course.grading.command import grade_folder
+from fhx.course.grading.judge import grade_file
 
 pytestmark = pytest.mark.alone
 
@@ -79,7 +79,7 @@ def test_no_temporary_folder_is_left(batch):
 
 def test_a_package_function_is_named(batch):
     uses = {mark.exercise: mark.uses for mark in batch.graded["calls_package"].marks if mark.uses}
-    assert uses == {"03-distinguish": (".equivalent",), "03-pair-net": ("recurrence.compile.dfa_to_rnn",)}
+    assert uses == {"03-distinguish": (".equivalent",), "03-pair-net": ("fhx.compile.dfa_to_rnn",)}
 
 
 def test_cells_that_were_left_out_and_duplicates_are_told(batch):

@@ -14,15 +14,15 @@ import psutil
 import pytest
 from submitted import code, text
 
-from recurrence.course import CourseError
-from recurrence.course.grading import command
-from recurrence.course.grading.batch import Graded, read_private
-from recurrence.course.grading.judge import grade_file
-from recurrence.course.grading.marks import Mark, Task
-from recurrence.course.grading.reports import grades_csv, write_student
-from recurrence.course.grading.submissions import find_submissions, passed_over
-from recurrence.course.grading.summary import summary_page
-from recurrence.course.grading.worker import Worker
+from fhx.course import CourseError
+from fhx.course.grading import command
+from fhx.course.grading.batch import Graded, read_private
+from fhx.course.grading.judge import grade_file
+from fhx.course.grading.marks import Mark, Task
+from fhx.course.grading.reports import grades_csv, write_student
+from fhx.course.grading.submissions import find_submissions, passed_over
+from fhx.course.grading.summary import summary_page
+from fhx.course.grading.worker import Worker
 
 pytestmark = pytest.mark.alone
 
@@ -30,7 +30,7 @@ ATTACK = "<script>alert(1)</script>"
 MARKS = (
     Mark("03-hat", "ok", 3, 3),
     Mark("03-threshold", "wrong", 0, 1, f"The values differ {ATTACK}.", (("yours", ATTACK),), ("A remark.",), "inside"),
-    Mark("03-fewest", "look at this", 6, 6, uses=("recurrence.compile.dfa_to_rnn",)),
+    Mark("03-fewest", "look at this", 6, 6, uses=("fhx.compile.dfa_to_rnn",)),
 )
 FAILED = (*MARKS[:2], Mark("03-fewest", "look at this", None, 6, "The grader failed here.", inside="Traceback"))
 BATCH = [Graded("=cmd()", "a.ipynb", "k", 2.5, MARKS), Graded("ana", "b.ipynb", "k", 3.5, FAILED)]
@@ -43,7 +43,7 @@ def test_the_table_has_a_row_a_student():
     assert [row["03-fewest"] for row in rows] == ["6", ""]
     assert [row["03-fewest status"] for row in rows] == ["look at this"] * 2
     assert [row["look at"] for row in rows] == [
-        "03-fewest: recurrence.compile.dfa_to_rnn",
+        "03-fewest: fhx.compile.dfa_to_rnn",
         "The grader failed here.",
     ]
 
@@ -80,7 +80,7 @@ def test_the_summary_has_its_plots():
     parser.feed(page)
     assert parser.tags.count("svg") == 3
     assert "script" not in parser.tags
-    assert "recurrence.compile.dfa_to_rnn" in page
+    assert "fhx.compile.dfa_to_rnn" in page
     assert page == summary_page(BATCH, "Chapter 3")
 
 

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from recurrence.course.grading.syscalls import NUMBERS, refusals
+from fhx.course.grading.syscalls import NUMBERS, refusals
 
 
 @pytest.mark.parametrize("machine", NUMBERS)

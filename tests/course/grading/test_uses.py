@@ -3,11 +3,11 @@
 import pytest
 from submitted import chapter, solutions
 
-from recurrence.course.grading.notebook import Notebook
-from recurrence.course.grading.uses import known_uses, package_uses
-from recurrence.exercises import EXERCISES
+from fhx.course.grading.notebook import Notebook
+from fhx.course.grading.uses import known_uses, package_uses
+from fhx.exercises import EXERCISES
 
-REGEX = "recurrence.machines.DFA.from_regex"
+REGEX = "fhx.machines.DFA.from_regex"
 
 
 def test_known_uses_are_those_of_the_solutions():
@@ -27,36 +27,36 @@ def test_no_module_of_a_student_is_imported(tmp_path, monkeypatch):
 
 
 def test_a_call_is_found_in_a_cell_with_magic_commands():
-    source = "%matplotlib inline\nfrom recurrence.compile import dfa_to_rnn\ndef f(x):\n    return dfa_to_rnn(x)"
-    assert package_uses("f", [cell.python for cell in Notebook([source]).cells]) == {"recurrence.compile.dfa_to_rnn"}
+    source = "%matplotlib inline\nfrom fhx.compile import dfa_to_rnn\ndef f(x):\n    return dfa_to_rnn(x)"
+    assert package_uses("f", [cell.python for cell in Notebook([source]).cells]) == {"fhx.compile.dfa_to_rnn"}
 
 
 @pytest.mark.parametrize(
     ("source", "uses"),
     [
         (
-            "from recurrence.compile import dfa_to_rnn as c\ndef f(x):\n    return c(x)",
-            {"recurrence.compile.dfa_to_rnn"},
+            "from fhx.compile import dfa_to_rnn as c\ndef f(x):\n    return c(x)",
+            {"fhx.compile.dfa_to_rnn"},
         ),
-        ("import recurrence.exact as e\ndef f(x):\n    return e.separate(x)", {"recurrence.exact.separate"}),
-        ("import recurrence.exact\ndef f(x):\n    return recurrence.exact.separate(x)", {"recurrence.exact.separate"}),
-        ("def f(x):\n    from recurrence.exact import separate\n    return separate(x)", {"recurrence.exact.separate"}),
+        ("import fhx.exact as e\ndef f(x):\n    return e.separate(x)", {"fhx.exact.separate"}),
+        ("import fhx.exact\ndef f(x):\n    return fhx.exact.separate(x)", {"fhx.exact.separate"}),
+        ("def f(x):\n    from fhx.exact import separate\n    return separate(x)", {"fhx.exact.separate"}),
         ("def g(x):\n    return x.minimize()\ndef f(x):\n    return g(x)", {".minimize"}),
         ("def g(x):\n    return x.minimize()\ndef f(x):\n    return x", set()),
-        ("from recurrence.machines import DFA\ndef f(x):\n    return DFA(x)", set()),
+        ("from fhx.machines import DFA\ndef f(x):\n    return DFA(x)", set()),
         (
-            "from recurrence.machines import DFA\ndef f(x):\n    return DFA.from_regex(x)",
-            {"recurrence.machines.DFA.from_regex"},
+            "from fhx.machines import DFA\ndef f(x):\n    return DFA.from_regex(x)",
+            {"fhx.machines.DFA.from_regex"},
         ),
-        ("from recurrence.compile import *\ndef f(x):\n    return dfa_to_rnn(x)", {"recurrence.compile.dfa_to_rnn"}),
+        ("from fhx.compile import *\ndef f(x):\n    return dfa_to_rnn(x)", {"fhx.compile.dfa_to_rnn"}),
         (
-            "import recurrence.exact as e\nif True:\n    def f(x):\n        return e.separate(x)",
-            {"recurrence.exact.separate"},
+            "import fhx.exact as e\nif True:\n    def f(x):\n        return e.separate(x)",
+            {"fhx.exact.separate"},
         ),
-        ("import recurrence.exact as e\ndef f(x):\n    return getattr(e, 'separate')(x)", {"getattr"}),
+        ("import fhx.exact as e\ndef f(x):\n    return getattr(e, 'separate')(x)", {"getattr"}),
         ("def f(step):\n    return step.__closure__[0].cell_contents", {".__closure__", ".cell_contents"}),
         ("def g():\n    y = x.minimize()\ndef f(x):\n    return y", set()),
-        ("from recurrence.exact import separate\ndef f(separate):\n    return separate(1)", set()),
+        ("from fhx.exact import separate\ndef f(separate):\n    return separate(1)", set()),
         ("def f(x):\n    return x.minimize()\ndef f(x):\n    return ...", {".minimize"}),
         ("import torch\ndef f(x):\n    return torch.relu(x)", set()),
     ],

@@ -10,11 +10,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recurrence.cells import DeepCell, LSTMCell
-from recurrence.course.grading.wire import LONGEST, WireError, dumps, loads
-from recurrence.dynamics import unroll
-from recurrence.exercises import EXERCISES, difference
-from recurrence.machines import DFA, NAMED, TuringMachine
+from fhx.cells import DeepCell, LSTMCell
+from fhx.course.grading.wire import LONGEST, WireError, dumps, loads
+from fhx.dynamics import unroll
+from fhx.exercises import EXERCISES, difference
+from fhx.machines import DFA, NAMED, TuringMachine
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.fractions(),

@@ -1,0 +1,134 @@
+r"""How an error of one step grows when the step is repeated: :math:`e_t \le \Lambda e_{t-1} + \varepsilon`."""
+
+from math import expm1, inf, isfinite, log, log1p
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor
+
+from fhx.cells.base import positive
+from fhx.dynamics import unroll
+from fhx.dynamics.unrolling import Step
+
+
+def rollout_bound(eps: float, lipschitz: float, steps: int) -> float:
+    r"""What bounds the error of an imitation after so many steps, begun in the same state.
+
+    .. math:: \lVert \hat h_T - h_T \rVert \le \varepsilon\, (1 + \Lambda + \dots + \Lambda^{T-1}) =
+       \varepsilon\, \frac{\Lambda^T - 1}{\Lambda - 1}, \qquad \varepsilon\, T \text{ at } \Lambda = 1.
+
+    Let :math:`e_t` be the error after t steps and r the bound at T. If the states :math:`h_0, \dots, h_{T-1}` lie in K,
+    and for states nearer to K than r and the inputs of the run
+    :math:`\lVert \hat f(h, x) - f(h, x) \rVert \le \varepsilon` and
+    :math:`\lVert f(h, x) - f(h', x) \rVert \le \Lambda \lVert h - h' \rVert`, then
+
+    .. math:: e_t \le \lVert \hat f(\hat h_{t-1}, x_t) - f(\hat h_{t-1}, x_t) \rVert
+       + \lVert f(\hat h_{t-1}, x_t) - f(h_{t-1}, x_t) \rVert \le \varepsilon + \Lambda e_{t-1},
+
+    and by induction :math:`\hat h_{t-1}` is nearer to K than r, so that the assumption covers it. If f and
+    :math:`\hat f` both map K into itself, for all inputs of the run, the assumption on K alone is enough.
+
+    Args:
+        eps: :math:`\varepsilon`, error of one step on the neighbourhood of K, or on such a K, in any norm.
+        lipschitz: :math:`\Lambda`, in the same norm.
+        steps: T, at least 0.
+
+    Returns:
+        The bound, perhaps infinity.
+
+    Raises:
+        ValueError: ``eps`` or ``lipschitz`` is negative, or ``steps`` is no integer of at least 0.
+    """
+    _check(eps=eps, lipschitz=lipschitz)
+    steps = _steps(steps)
+    return eps * _growth(lipschitz, steps) if eps and steps else 0.0
+
+
+def step_error_for(error: float, lipschitz: float, steps: int) -> float:
+    r"""The error of one step that suffices for an error after T steps: the inverse of ``rollout_bound``.
+
+    Raises:
+        ValueError: a number is negative, or ``steps`` is no positive integer.
+    """
+    _check(error=error, lipschitz=lipschitz)
+    return error / _growth(lipschitz, positive("steps", steps))
+
+
+def predicted_steps(eps: float, threshold: float, exponent: float) -> float:
+    r"""When the error should pass a threshold, if errors grow like the system's Lyapunov exponent :math:`\lambda`.
+
+    The T with :math:`\varepsilon\, (e^{\lambda T} - 1)/(e^\lambda - 1) = \theta`, the recursion with
+    :math:`\Lambda = e^\lambda`:
+
+    .. math:: T = \frac1\lambda \ln\Big(1 + \frac{\theta}{\varepsilon} (e^\lambda - 1)\Big) \approx
+       \frac1\lambda \ln \frac{\theta}{\varepsilon} + \frac{\ln (e^\lambda - 1)}\lambda ,
+
+    infinity if :math:`\lambda < 0` and the limit :math:`\varepsilon/(1 - e^\lambda)` is not above the threshold. A
+    prediction and no bound: the exponent is a mean over time and directions.
+
+    Args:
+        eps: :math:`\varepsilon`, error of one step, above 0.
+        threshold: :math:`\theta`, above 0.
+        exponent: :math:`\lambda`, nats per step.
+
+    Raises:
+        ValueError: ``eps`` or ``threshold`` is not positive, or the exponent is not finite.
+    """
+    if not (eps > 0 and threshold > 0 and isfinite(exponent)):
+        raise ValueError(f"eps and threshold must be positive and the exponent finite: {eps}, {threshold}, {exponent}")
+    if exponent == 0:
+        return threshold / eps
+    if exponent > 700:
+        return log(threshold / eps) / exponent + 1
+    gain = threshold / eps * expm1(exponent)
+    return inf if gain <= -1 else log1p(gain) / exponent
+
+
+@torch.no_grad()
+def rollout_errors(
+    f: Step, imitation: Step, inputs: Shaped[Tensor, "time batch d_in"], h0: Float[Tensor, "*state"]
+) -> Float[Tensor, "time batch"]:
+    r"""The errors :math:`\lVert \hat h_t - h_t \rVert`, t = 1..T, of the imitation left to itself.
+
+    Args:
+        f, imitation: functions ``f(h, x)`` or cells.
+        inputs, h0: as for ``unroll``; both begin in ``h0``.
+
+    Raises:
+        ValueError: what ``unroll`` raises.
+    """
+    return (unroll(imitation, inputs, h0) - unroll(f, inputs, h0)).norm(dim=-1)
+
+
+@torch.no_grad()
+def passing_times(errors: Float[Tensor, "time batch"], threshold: float) -> Float[Tensor, " batch"]:
+    """The first time t, counted from 1, at which each error is above the threshold or is not finite; infinity if never.
+
+    Raises:
+        ValueError: the errors have another shape.
+    """
+    if errors.ndim != 2:
+        raise ValueError(f"errors must have shape (time, batch), got {tuple(errors.shape)}")
+    passed = ~(errors <= threshold)
+    times = torch.arange(1, len(errors) + 1, dtype=errors.dtype)[:, None]
+    never = errors.new_full((1, errors.shape[1]), inf)
+    return torch.cat([torch.where(passed, times, inf), never]).amin(0)
+
+
+def _growth(lipschitz: float, steps: int) -> float:
+    if lipschitz == 1:
+        return float(steps)
+    if lipschitz < 0.5:
+        return (1 - lipschitz**steps) / (1 - lipschitz)
+    exponent = steps * log1p(lipschitz - 1)
+    return inf if exponent > 700 else expm1(exponent) / (lipschitz - 1)
+
+
+def _steps(steps: int) -> int:
+    return 0 if type(steps) is int and steps == 0 else positive("steps", steps)
+
+
+def _check(**values: float) -> None:
+    for name, value in values.items():
+        if not 0 <= value < inf:
+            raise ValueError(f"{name} must be a number of at least 0, got {value}")

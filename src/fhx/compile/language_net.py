@@ -1,0 +1,135 @@
+"""A net with rational weights and a real start that looks words up in a list, and its exact runs."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from fhx.compile.word_list import WordList
+from fhx.exact import DigitStream, HaltingNet, LazyReal, LazyRun, Matrix
+from fhx.exact.numbers import Number
+from fhx.machines import Verdict
+
+__all__ = ["LanguageNet", "Lookup"]
+
+Word = Iterable[Hashable]
+
+
+class Lookup(NamedTuple):
+    """The answer 1 or -1 (0: none yet), after how many end marks, and how many digits of each real it looked at."""
+
+    value: int
+    steps: int
+    digits: int
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageNet:
+    r"""A simple ReLU RNN with rational weights and a start that holds a language L in real numbers.
+
+    Its output is 0 while it reads a word w and then end marks, but for one: 1 after the T-th end mark if
+    :math:`w \in L`, and -1 if not. Nets for languages over the same alphabet differ in nothing but :math:`h_0`.
+
+    Attributes:
+        empty: the net for the empty language, whose start is rational: the same W, U, b and readout.
+        reals: the entries of :math:`h_0` that hold :math:`\langle L \rangle`, ``{unit: digits}``.
+        words: L.
+    """
+
+    empty: HaltingNet
+    reals: Mapping[int, DigitStream]
+    words: WordList
+
+    @property
+    def W(self) -> Matrix:
+        """Recurrent weights, rational."""
+        return self.empty.rnn.W
+
+    @property
+    def U(self) -> Matrix:
+        """Input weights, rational; the columns are the symbols in their order, and EOS last."""
+        return self.empty.rnn.U
+
+    @property
+    def b(self) -> tuple[Number, ...]:
+        """Bias, rational."""
+        return self.empty.rnn.b
+
+    @property
+    def h0(self) -> tuple[Number | DigitStream, ...]:
+        """What the net starts from, numbers, and digits where they are real."""
+        return tuple(self.reals.get(unit, value) for unit, value in enumerate(self.empty.rnn.h0))
+
+    @property
+    def alphabet(self) -> tuple[Hashable, ...]:
+        """The symbols, without EOS."""
+        return self.empty.alphabet
+
+    @property
+    def units(self) -> int:
+        r"""How many units the net has, :math:`13 |\Sigma| + 13`."""
+        return self.empty.units
+
+    def run(self, word: Word) -> LazyRun:
+        """The states, :math:`h_0` first, over the word and then over EOS for ever; it also counts digits.
+
+        Raises:
+            ValueError: in the run, a symbol is outside the alphabet, or the words of the language are out of order.
+        """
+        columns = self.empty.recognizer.columns(self.empty.fed(word))
+        return LazyRun(self.empty.rnn, self.reals, columns, patience=1)
+
+    def outputs(self, word: Word) -> Iterator[int]:
+        """The output after each symbol of the word, and then after each EOS, for ever.
+
+        Raises:
+            ValueError: as ``run``.
+        """
+        outputs = self.run(word).readings(self.empty.w)
+        next(outputs)
+        return outputs
+
+    def look_up(self, word: Word, max_steps: int | None = None) -> Lookup:
+        """Run until the answer, which comes within ``step_bound`` end marks, or for ``max_steps`` of them.
+
+        Raises:
+            ValueError: as ``run``, or ``max_steps`` is negative.
+        """
+        if max_steps is not None and max_steps < 0:
+            raise ValueError(f"a run has at least 0 steps, not {max_steps}")
+        word = tuple(word)
+        run = self.run(word)
+        outputs = enumerate(run.readings(self.empty.w), start=-len(word))
+        T, value = next((T, value) for T, value in outputs if value or max_steps == T)
+        return Lookup(value, T, run.digits)
+
+    def decide(self, word: Word, max_steps: int | None = None) -> Verdict:
+        """Whether the word is in L, and after how many end marks; None if the answer took more than ``max_steps``.
+
+        Raises:
+            ValueError: as ``look_up``.
+        """
+        value, steps, _ = self.look_up(word, max_steps)
+        return Verdict(value == 1 if value else None, steps)
+
+    def truncated(self, digits: int) -> HaltingNet:
+        r"""The net with so many digits of each real in its start, and zeros behind them: all of it is rational.
+
+        Up to the T-th end mark its outputs are those of this net if ``digits`` is at least ``digit_bound(T)``.
+        """
+        start = list(self.empty.rnn.h0)
+        for unit, stream in self.reals.items():
+            start[unit] = stream.truncated(digits)
+        return replace(self.empty, rnn=replace(self.empty.rnn, h0=start))
+
+    def decode(self, state: Mapping[int, Any]) -> dict[str, Number | LazyReal]:
+        """The state of the search by name, as :func:`language_to_rnn` tells them.
+
+        Raises:
+            ValueError: a key of the state is no unit.
+        """
+        code = self.empty.code
+        for unit in state:
+            if unit not in range(self.units):
+                raise ValueError(f"the state has a unit {unit!r}, but the net has {self.units}")
+        rows = ((name, code.D.row(i).items(), code.d[i]) for i, name in enumerate(code.names))
+        return {name: sum((w * state[j] for j, w in row if j in state), start=d) for name, row, d in rows}

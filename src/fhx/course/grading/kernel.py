@@ -1,0 +1,191 @@
+"""A Jupyter kernel in a sandbox, asked for one thing at a time."""
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import zmq
+from jupyter_client.session import Session
+
+from fhx.course.grading.sandbox import Limits, Sandbox
+
+__all__ = ["LATE", "Kernel", "Lost", "NoKernel"]
+
+CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+LARGEST = 32_000_000
+"""Bytes of a message."""
+TICK_MS = 200
+QUESTION, MOST = 0.01, 3_000
+"""Seconds that a kernel takes to ask for a value, which are not the student's, and how often they are granted."""
+LATE = "the time of the notebook is used up"
+QUESTIONS = 20_000
+"""More are not answered."""
+PATIENCE = 3
+"""How many times longer a limit is for one who waits than for one who computes: the machine is shared."""
+INSIDE = "__import__('fhx.course.grading.inside', fromlist=['call'])"
+Answers = Callable[[str], str]
+
+
+class NoKernel(Exception):
+    """No kernel could be started, and that is no student's fault."""
+
+
+class Lost(BaseException):
+    """The kernel did not answer in time, or is no more; not an ``Exception``, so that no oracle takes it for one.
+
+    Attributes:
+        status: ``timeout``, ``crashed``, or ``late`` if the time of the whole notebook is used up.
+        reason: in words.
+    """
+
+    def __init__(self, status: str, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class Kernel:
+    """A kernel; its output is never read, and what it answers is taken for text.
+
+    Args:
+        limits: see :class:`Limits`.
+        isolated: whether in namespaces.
+        hidden: folders that it must not see.
+        end: when nobody waits for it any more, on the monotonic clock.
+
+    Raises:
+        NoKernel: it does not start.
+    """
+
+    def __init__(
+        self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = (), end: float = math.inf
+    ) -> None:
+        self.limits, self._end = limits, end
+        self.sandbox = Sandbox(limits, isolated, hidden)
+        self._context = zmq.Context()
+        self._session = Session(key=str(time.time_ns()).encode() + self.sandbox.folder.name.encode())
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
+        shared, inside = self.sandbox.shared, self.sandbox.inside
+        ports = {f"{name}_port": number for number, name in enumerate(CHANNELS, 1)}
+        told = {"transport": "ipc", "ip": f"{inside}/s", "key": self._session.key.decode(), **ports}
+        (shared / "c.json").write_text(json.dumps(told | {"signature_scheme": "hmac-sha256"}))
+        self.sandbox.start("c.json")
+        self._sockets = {name: self._socket(shared / f"s-{ports[f'{name}_port']}") for name in ("shell", "stdin")}
+        request = self._session.send(self._sockets["shell"], "kernel_info_request", {})
+        try:
+            self._reply(request["header"]["msg_id"], self.limits.start, None, math.inf)
+        except Lost as lost:
+            raise NoKernel(f"no kernel started: {lost.reason}\n{self.sandbox.log()}") from lost
+        self.sandbox.shut()
+
+    def _socket(self, path: Path) -> zmq.Socket:
+        socket = self._context.socket(zmq.DEALER)
+        socket.linger = 0
+        socket.identity = self._session.bsession
+        socket.setsockopt(zmq.MAXMSGSIZE, LARGEST)
+        socket.setsockopt(zmq.RCVHWM, 8)
+        socket.setsockopt(zmq.SNDTIMEO, 2000)
+        socket.setsockopt(zmq.RECONNECT_IVL, 20)
+        socket.setsockopt(zmq.RECONNECT_IVL_MAX, 20)
+        socket.connect(f"ipc://{path}")
+        return socket
+
+    def run(self, source: str, seconds: float) -> str | None:
+        """Run a cell; the name of the error that it raised, if it did.
+
+        Raises:
+            Lost: no answer in time, or the kernel is gone.
+        """
+        content = self._execute({"code": source, "silent": False, "store_history": False}, seconds, None)
+        return str(content.get("ename"))[:200] if content.get("status") != "ok" else None
+
+    def ask(
+        self, function: str, arguments: Sequence[Any], seconds: float, answers: Answers | None = None
+    ) -> str | None:
+        """The text that a function of :mod:`fhx.course.grading.inside` gives; None if it gives none.
+
+        Args:
+            function: its name.
+            arguments: strings and numbers.
+            seconds: time limit.
+            answers: says what to answer when the kernel asks back.
+
+        Raises:
+            Lost: no answer in time, or the kernel is gone.
+        """
+        expression = f"{INSIDE}.{function}({', '.join(map(repr, arguments))})"
+        request = {"code": "", "silent": True, "store_history": False, "user_expressions": {"it": expression}}
+        content = self._execute(request, seconds, answers)
+        try:
+            text = content["user_expressions"]["it"]["data"]["text/plain"]
+        except (KeyError, TypeError):
+            return None
+        return text if isinstance(text, str) else None
+
+    def close(self) -> None:
+        """End it and all that it started."""
+        self.sandbox.__exit__()
+        self._context.destroy(linger=0)
+
+    def _execute(self, content: dict[str, Any], seconds: float, answers: Answers | None) -> dict[str, Any]:
+        content = {"user_expressions": {}, "stop_on_error": False, "allow_stdin": True} | content
+        try:
+            request = self._session.send(self._sockets["shell"], "execute_request", content)
+            return self._reply(request["header"]["msg_id"], seconds, answers, self._end)
+        except zmq.Again:
+            self.sandbox.close()
+            raise Lost("crashed", "its kernel takes no messages") from None
+
+    def _reply(self, request: str, seconds: float, answers: Answers | None, end: float) -> dict[str, Any]:
+        """The content of the reply to a request, after so many seconds of computing, or some times that of waiting.
+
+        The time that ``answers`` takes does not count.
+        """
+        poller = zmq.Poller()
+        for socket in self._sockets.values():
+            poller.register(socket, zmq.POLLIN)
+        shell, stdin = self._sockets["shell"], self._sockets["stdin"]
+        deadline, look, worked = time.monotonic() + PATIENCE * seconds, time.monotonic() + TICK_MS / 1000, None
+        asked = 0
+        while time.monotonic() < min(deadline, end):
+            ready = dict(poller.poll(TICK_MS))
+            if time.monotonic() >= look:
+                if (reason := self.sandbox.ended()) is not None:
+                    raise Lost("crashed", reason)
+                worked = self.sandbox.seconds() if worked is None else worked
+                if self.sandbox.seconds() - worked > seconds + QUESTION * min(asked, MOST):
+                    break
+                look = time.monotonic() + TICK_MS / 1000
+            if stdin in ready and (message := self._receive(stdin)) and message["msg_type"] == "input_request":
+                began = time.monotonic()
+                prompt = message["content"].get("prompt")
+                text = answers(prompt) if answers is not None and isinstance(prompt, str) else ""
+                self._session.send(stdin, "input_reply", {"value": text}, parent=message)
+                deadline += time.monotonic() - began
+                asked += 1
+                if asked > QUESTIONS:
+                    break
+            message = self._receive(shell) if shell in ready else None
+            if message and message["parent_header"].get("msg_id") == request:
+                return message["content"]
+        self.sandbox.close()
+        raise Lost("timeout", f"no answer within {seconds:g} s") if time.monotonic() < end else Lost("late", LATE)
+
+    def _receive(self, socket: zmq.Socket) -> dict[str, Any] | None:
+        """A message; None for what is none."""
+        try:
+            _, message = self._session.recv(socket, mode=zmq.NOBLOCK)
+            known = message is not None and all(
+                isinstance(message[part], dict) for part in ("content", "parent_header")
+            )
+        except Exception:  # whatever a kernel may send
+            return None
+        return message if known else None

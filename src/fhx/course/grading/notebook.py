@@ -1,0 +1,135 @@
+"""The code cells of a notebook, and which of them a function depends on."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fhx.course.grading.cells import Cell, parsed
+
+__all__ = ["LARGEST", "InvalidFile", "Notebook", "read_notebook"]
+
+LARGEST = 256 * 2**20
+"""Bytes of a file."""
+DYNAMIC = re.compile(
+    r"\b(exec|eval|globals|locals|vars|setattr|get_ipython)\b|^[ \t]*%(?!pip|matplotlib)|import \*", re.M
+)
+"""What can make names that are not written down."""
+
+
+class InvalidFile(Exception):
+    """A file that is no notebook; the message says why."""
+
+
+class Notebook:
+    """The code cells of a notebook in order.
+
+    Args:
+        sources: their texts.
+    """
+
+    def __init__(self, sources: list[str]) -> None:
+        self.cells = [parsed(number, source) for number, source in enumerate(sources)]
+        changed = {name: names for cell in self.cells for name, names in cell.globals.items()}
+        for number, cell in enumerate(self.cells):
+            called = frozenset().union(*(changed[name] for name in cell.calls & changed.keys()))
+            self.cells[number] = replace(cell, changes=cell.changes | called)
+
+    def definitions(self, name: str) -> list[Cell]:
+        """The cells that make a name, the one that counts last: the last that may be an answer and is filled in.
+
+        A number or a list of the same name is no answer, and a hole only where there is nothing else.
+        """
+        made = [cell for cell in self.cells if name in cell.makes]
+        offers = [cell for cell in made if name in cell.offers]
+        filled = [cell for cell in offers if cell.offers[name]]
+        return filled or offers or made
+
+    def has_answer(self, name: str) -> bool:
+        """Whether a function is there that is more than a hole."""
+        return any(cell.offers.get(name) for cell in self.cells)
+
+    @property
+    def to_run(self) -> list[Cell]:
+        """All cells, but those with nothing except holes that are filled in elsewhere."""
+
+        def is_superseded(cell: Cell) -> bool:
+            return bool(cell.offers) and not any(
+                cell.offers.get(name, True) or self.definitions(name)[-1] is cell for name in cell.makes
+            )
+
+        return [cell for cell in self.cells if not is_superseded(cell)]
+
+    def broken(self, name: str) -> Cell | None:
+        """A cell that would define a function if it were Python."""
+        pattern = re.compile(rf"^[ \t]*(def[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*=)", re.M)
+        return next((cell for cell in reversed(self.cells) if cell.error and pattern.search(cell.source)), None)
+
+    def may_make(self, name: str) -> bool:
+        """Whether a name could be there once all cells have run."""
+        return any(name in cell.makes or DYNAMIC.search(cell.source) for cell in self.cells)
+
+    def slice(self, name: str) -> list[Cell]:
+        """The cells, in order, that the last definition of a name depends on; of the others their basics.
+
+        What a cell uses when it runs is looked up above it, and what a function uses when it is called also at the end.
+        """
+        made = self.definitions(name)
+        chosen = {cell.number for cell in made[-1:]}
+        todo = list(chosen)
+        while todo:
+            new = set(self._needed(self.cells[todo.pop()])) - chosen
+            chosen |= new
+            todo += new
+        if made and name not in made[-1].needs:
+            chosen -= {cell.number for cell in self.cells if name in cell.makes and cell is not made[-1]}
+        cells = (cell if cell.number in chosen else replace(cell, source="") for cell in self.cells)
+        return [cell for cell in cells if cell.source or cell.basics]
+
+    def _needed(self, cell: Cell) -> Iterator[int]:
+        for name in cell.needs | cell.later:
+            yield from self._sources(name, cell.number)
+        for name in cell.later:
+            yield from self._sources(name, len(self.cells))
+
+    def _sources(self, name: str, before: int) -> Iterator[int]:
+        """The cells that a name's value comes from, seen from before a cell."""
+        for cell in reversed(self.cells[:before]):
+            if name in cell.makes or name in cell.changes:
+                yield cell.number
+            if cell.makes.get(name) and name not in cell.needs:
+                return
+
+
+def read_notebook(path: Path) -> Notebook:
+    """The code cells of a file; outputs and metadata are not looked at.
+
+    Raises:
+        InvalidFile: it is no notebook.
+    """
+    if not path.is_file() or path.is_symlink():
+        raise InvalidFile("there is no file")
+    if not (size := path.stat().st_size):
+        raise InvalidFile("the file is empty")
+    if size > LARGEST:
+        raise InvalidFile(f"the file has {size / 2**20:.0f} MiB; clear its outputs")
+    try:
+        data = json.loads(path.read_bytes())
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InvalidFile("the file is no notebook, or it is cut off") from error
+    cells = data.get("cells") if isinstance(data, dict) else None
+    if not isinstance(cells, list):
+        raise InvalidFile("the file is no notebook of version 4: it has no cells")
+    return Notebook([text for cell in cells if (text := _source(cell)) is not None])
+
+
+def _source(cell: Any) -> str | None:
+    """The text of a code cell."""
+    if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+        return None
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    text = "".join(line for line in lines if isinstance(line, str))
+    return text.encode("utf-8", "replace").decode()  # half a character would not cross

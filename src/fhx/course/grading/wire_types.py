@@ -1,0 +1,152 @@
+"""The part of the wire that needs the package and torch: arrays, tensors, machines, cells."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.cells.activations import ACTIVATIONS
+from fhx.course.grading.wire import WireError, read_number, write_number
+from fhx.machines import DFA, TuringMachine
+
+__all__ = ["decode", "encode"]
+
+Inner = Callable[[Any], Any]
+LARGEST = 2_000_000
+WIDEST = 256
+"""Of a cell."""
+KINDS = ("bool", "uint8", *(f"int{n}" for n in (8, 16, 32, 64)), *(f"float{n}" for n in (16, 32, 64)))
+DTYPES = {name: getattr(torch, name) for name in (*KINDS, "bfloat16")}
+CELLS = {kind.__name__: kind for kind in (DeepCell, GRUCell, LSTMCell, LinearCell, SimpleCell)}
+DFA_PARTS = ("states", "alphabet", "transitions", "start", "accept")
+TURING_PARTS = ("transitions", "start", "accept", "reject", "blank", "input_alphabet")
+
+
+def encode(value: Any, inner: Inner) -> dict[str, Any] | None:
+    """The value as data; None if it is of none of the types."""
+    for kind, write in WRITERS.items():
+        if isinstance(value, kind):
+            return write(value, inner)
+    return None
+
+
+def decode(tag: str, data: dict[str, Any], inner: Inner) -> Any:
+    """The value of data."""
+    if tag not in READERS:
+        raise WireError(f"{tag[:20]!r} is no type of a value")
+    return READERS[tag](data, inner)
+
+
+def _items(value: np.ndarray) -> list[Any]:
+    if value.size > LARGEST:
+        raise WireError(f"an array in it has {value.size} numbers, and {LARGEST} are the limit")
+    flat = value.ravel().tolist()
+    return [write_number(number) for number in flat] if value.dtype.kind == "f" else flat
+
+
+def _write_array(value: np.ndarray, inner: Inner) -> dict[str, Any]:
+    dtype, shape = str(value.dtype), list(value.shape)
+    if dtype == "object":
+        return {"t": "array", "dtype": dtype, "shape": shape, "v": [inner(part) for part in value.ravel().tolist()]}
+    if dtype not in KINDS:
+        raise WireError(f"it holds an array of type {dtype}")
+    return {"t": "array", "dtype": dtype, "shape": shape, "v": _items(value)}
+
+
+def _read_array(data: dict[str, Any], inner: Inner) -> np.ndarray:
+    shape = _shape(data)
+    if data["dtype"] == "object":
+        array = np.empty(len(data["v"]), dtype=object)
+        array[:] = [inner(part) for part in data["v"]]
+        return array.reshape(shape)
+    if data["dtype"] not in KINDS:
+        raise WireError("an array in it has an unknown type")
+    return np.array([read_number(number) for number in data["v"]], dtype=data["dtype"]).reshape(shape)
+
+
+def _shape(data: dict[str, Any]) -> list[int]:
+    shape = data["shape"]
+    if len(shape) > 8 or not all(type(n) is int and 0 <= n <= LARGEST for n in shape):
+        raise WireError("an array in it has no proper shape")
+    return shape
+
+
+def _write_scalar(value: np.generic, inner: Inner) -> dict[str, Any]:
+    if str(value.dtype) not in KINDS:
+        raise WireError(f"it holds a number of type {value.dtype}")
+    return {"t": "number", "dtype": str(value.dtype), "v": _items(np.asarray(value))[0]}
+
+
+def _read_scalar(data: dict[str, Any], inner: Inner) -> np.generic:
+    if data["dtype"] not in KINDS:
+        raise WireError("a number in it has an unknown type")
+    return np.array(read_number(data["v"]), dtype=data["dtype"])[()]
+
+
+def _write_tensor(value: Tensor, inner: Inner) -> dict[str, Any]:
+    name = str(value.dtype).removeprefix("torch.")
+    if name not in DTYPES or value.layout is not torch.strided:
+        raise WireError(f"it holds a tensor of type {name}, {value.layout}")
+    plain = value.detach().cpu()
+    numbers = plain.double().numpy() if plain.is_floating_point() else plain.numpy()
+    return {"t": "tensor", "dtype": name, "shape": list(value.shape), "v": _items(numbers)}
+
+
+def _read_tensor(data: dict[str, Any], inner: Inner) -> Tensor:
+    numbers = [read_number(number) for number in data["v"]]
+    return torch.tensor(numbers, dtype=DTYPES[data["dtype"]]).reshape(_shape(data))
+
+
+def _writer(tag: str, names: tuple[str, ...]) -> Callable[[Any, Inner], dict[str, Any]]:
+    return lambda value, inner: {"t": tag, "v": {name: inner(getattr(value, name)) for name in names}}
+
+
+def _read_dfa(data: dict[str, Any], inner: Inner) -> DFA:
+    return DFA(*(inner(data["v"][name]) for name in DFA_PARTS))
+
+
+def _read_turing(data: dict[str, Any], inner: Inner) -> TuringMachine:
+    return TuringMachine(*(inner(data["v"][name]) for name in TURING_PARTS))
+
+
+def _write_cell(value: Any, inner: Inner) -> dict[str, Any]:
+    """A cell by its sizes and parameters."""
+    options: dict[str, Any] = {"input_size": value.input_size, "state_size": value.state_size}
+    if isinstance(value, SimpleCell | DeepCell):
+        options["activation"] = next((name for name, known in ACTIVATIONS.items() if known is value.activation), None)
+    if isinstance(value, DeepCell):
+        options |= {"depth": value.depth, "width": value.W.shape[0], "normalised": value.norms is not None}
+    parameters = {name: inner(parameter) for name, parameter in value.state_dict().items()}
+    return {"t": "cell", "class": type(value).__name__, "options": options, "v": parameters}
+
+
+def _read_cell(data: dict[str, Any], inner: Inner) -> Any:
+    options, parameters = data["options"], {name: inner(part) for name, part in data["v"].items()}
+    sizes = [size for size in options.values() if type(size) is int]
+    if any(size > WIDEST for size in sizes) or not all(isinstance(part, Tensor) for part in parameters.values()):
+        raise WireError(f"a cell in it is wider than {WIDEST}, or a parameter is no tensor")
+    dtype = parameters["W"].dtype
+    cell = CELLS[data["class"]](**options, generator=torch.Generator(), dtype=dtype)
+    cell.load_state_dict(parameters)
+    return cell
+
+
+WRITERS: dict[Any, Callable[[Any, Inner], dict[str, Any]]] = {
+    np.ndarray: _write_array,
+    np.generic: _write_scalar,
+    Tensor: _write_tensor,
+    DFA: _writer("dfa", DFA_PARTS),
+    TuringMachine: _writer("turing", TURING_PARTS),
+    tuple(CELLS.values()): _write_cell,
+}
+READERS: dict[str, Callable[[dict[str, Any], Inner], Any]] = {
+    "array": _read_array,
+    "number": _read_scalar,
+    "tensor": _read_tensor,
+    "dfa": _read_dfa,
+    "turing": _read_turing,
+    "cell": _read_cell,
+}

@@ -1,0 +1,19 @@
+"""Make notebooks to hand out: without solutions, answers and outputs, for Jupyter and Colab."""
+
+import argparse
+
+from fhx.course.making import add_version_arguments, make_versions
+from fhx.course.versions import student_version
+
+__all__ = ["add_arguments", "run"]
+
+add_arguments = add_version_arguments
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Write ``NN-title-student.ipynb`` for each chapter.
+
+    Raises:
+        CourseError: a chapter is unknown, a folder is missing, or a file in the way.
+    """
+    make_versions(arguments, "student", student_version)

@@ -1,0 +1,103 @@
+"""A chapter for students, without solutions, and for instructors, with all that helps to mark it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from fhx import __version__
+from fhx.course import CourseError, marking
+from fhx.course.chapters import Chapter, Placed
+from fhx.course.holes import with_instructions
+from fhx.course.plain import Plain
+from fhx.course.works import linked
+
+__all__ = ["instructor_version", "student_version"]
+
+KEPT = ("kernelspec", "language_info")
+LAUNCH = re.compile(r"^Run it in \[Colab\][^\n]*\n*", re.M)
+INSTALL = re.compile(r'("fhx @ git\+[^"@]+)@[^"@]+"')
+FOLDED = "The solutions fold out."
+
+
+def student_version(chapter: Chapter) -> NotebookNode:
+    """The chapter to hand out: no solutions and outputs, plain Markdown, the release pinned, instructions in the holes.
+
+    Raises:
+        CourseError: something in the chapter has no plain form.
+    """
+    head = (
+        f"Student version of chapter {_origin(chapter)}. Run the cells in order. In each exercise put your own code "
+        f"for `...`; `check` then says whether it is right.\n\nThere are {marking.totals(chapter.assigned)}."
+    )
+    return _Version(chapter, head, solved=False).notebook()
+
+
+def instructor_version(chapter: Chapter) -> NotebookNode:
+    """The chapter with its outputs, solutions and, after each exercise, notes: what it teaches, what goes wrong.
+
+    Raises:
+        CourseError: something in the chapter has no plain form.
+    """
+    head = (
+        f"Instructor's version of chapter {_origin(chapter)}. It holds the solutions: not for students.\n\n"
+        f"There are {marking.totals(chapter.assigned)}.\n\n{marking.overview(chapter.assigned)}"
+    )
+    return _Version(chapter, head, solved=True).notebook()
+
+
+def _origin(chapter: Chapter) -> str:
+    return f"{chapter.number} of {linked('Recurrence', chapter.book.home)}, release {__version__}"
+
+
+@dataclass(frozen=True)
+class _Version:
+    """A chapter with ``head`` below its title, with its solutions if ``solved``."""
+
+    chapter: Chapter
+    head: str
+    solved: bool
+
+    def notebook(self) -> NotebookNode:
+        source = self.chapter.notebook
+        if not any(INSTALL.search(cell.source) for cell in source.cells if cell.cell_type == "code"):
+            raise CourseError(f"{self.chapter.path}: no cell installs the package, so the release cannot be pinned")
+        metadata = {key: source.metadata[key] for key in KEPT if key in source.metadata}
+        made = new_notebook(cells=list(self._cells()), metadata=metadata)
+        made.nbformat_minor = 5
+        nbformat.validate(made)
+        return made
+
+    def _cells(self) -> Iterator[NotebookNode]:
+        plain = Plain(self.chapter.book, self.chapter.page, {
+            one.label: marking.effort(one.exercise) for one in self.chapter.assigned
+        })  # fmt: skip
+        for place, placed in enumerate(self.chapter.cells):
+            if self.solved or not placed.is_solution:
+                yield from self._code(placed, plain) if placed.cell.cell_type == "code" else self._text(placed, plain)
+            if place == 0:
+                yield new_markdown_cell(self.head, id="version")
+            if self.solved and placed.ends and placed.assigned:
+                exercise = placed.assigned.exercise
+                yield new_markdown_cell(marking.notes(exercise), id=f"notes-{exercise.id}")
+
+    def _text(self, placed: Placed, plain: Plain) -> Iterator[NotebookNode]:
+        source = placed.cell.source.replace(FOLDED, "Solutions and notes follow." if self.solved else "")
+        if text := plain(LAUNCH.sub("", source)):
+            yield new_markdown_cell(text, id=placed.cell.id)
+
+    def _code(self, placed: Placed, plain: Plain) -> Iterator[NotebookNode]:
+        cell = placed.cell
+        made = new_code_cell(INSTALL.sub(rf'\1@v{__version__}"', cell.source), id=cell.id)
+        if self.solved:
+            made.update(outputs=cell.outputs, execution_count=cell.execution_count)
+        elif placed.is_hole and placed.assigned:
+            made.source = with_instructions(made.source, placed.assigned.exercise.function)
+        yield made
+        figure = cell.metadata.get("mystnb", {}).get("figure", {})
+        if "caption" in figure:
+            number = self.chapter.book.targets[figure["name"]].words
+            yield new_markdown_cell(f"**{number}** {plain(figure['caption'])}", id=f"{cell.id}-caption")

@@ -1,0 +1,30 @@
+"""Dynamics: what happens when a cell is repeated."""
+
+from fhx.dynamics.gradients import gradient_norms, input_gradients
+from fhx.dynamics.jacobians import jacobians
+from fhx.dynamics.lyapunov import finite_time_exponents, lyapunov_spectrum
+from fhx.dynamics.mean_field import MeanField
+from fhx.dynamics.parallel import ParallelRun, jacobi_sweeps, parallel_unroll
+from fhx.dynamics.products import log_product, log_singular_values, product_norms
+from fhx.dynamics.realisation import Realisation
+from fhx.dynamics.scan import affine_scan, linear_states
+from fhx.dynamics.unrolling import unroll
+
+__all__ = [
+    "MeanField",
+    "ParallelRun",
+    "Realisation",
+    "affine_scan",
+    "finite_time_exponents",
+    "gradient_norms",
+    "input_gradients",
+    "jacobi_sweeps",
+    "jacobians",
+    "linear_states",
+    "log_product",
+    "log_singular_values",
+    "lyapunov_spectrum",
+    "parallel_unroll",
+    "product_norms",
+    "unroll",
+]

@@ -1,0 +1,144 @@
+"""Running the machines and nets that a reader designed: Turing machines through their nets, and nets with rationals.
+
+Each function takes the reader's value first and raises a ValueError that says what was expected of it.
+"""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from fhx.compile import turing_to_rnn
+from fhx.exact import HaltingNet, Recognizer, SimpleRNN
+from fhx.exact.matrix import Matrix
+from fhx.exact.numbers import Number, vector
+from fhx.exercises.designs import PARTS, parts_of
+from fhx.machines import TuringMachine
+
+__all__ = [
+    "by_prefix",
+    "decide_turing",
+    "halting_net",
+    "right_answers",
+    "right_signs",
+    "tells_tops",
+    "value_of_pop",
+]
+
+
+def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], words: Iterable[str], steps: int) -> bool:
+    """True if the net of a Turing machine accepts the wanted words and rejects the others, within so many steps each.
+
+    Raises:
+        ValueError: no machine, another alphabet, or a word on which the net is wrong or silent.
+    """
+    if not isinstance(value, TuringMachine):
+        raise ValueError("the answer is TuringMachine(rules, start, accept, reject, blank, input_alphabet)")
+    if set(value.input_alphabet) != set(alphabet):
+        raise ValueError(
+            f"the input alphabet is {''.join(map(str, value.input_alphabet))!r} and should be {alphabet!r}"
+        )
+    net = turing_to_rnn(value)
+    for word in words:
+        accepted, _ = net.decide(word, steps)
+        if accepted is None:
+            raise ValueError(f"on {short(word)} there is no answer within {steps:,} steps")
+        if accepted != wanted(word):
+            says, should = ("accepts", "reject") if accepted else ("rejects", "accept")
+            raise ValueError(f"the machine {says} {short(word)} and should {should} it")
+    return True
+
+
+def value_of_pop(value: Any, v: Fraction) -> Number:
+    r""":math:`\alpha v - \beta\, \mathrm{slu}(\gamma v - \delta)` for a reader's four numbers."""
+    alpha, beta, gamma, delta = _numbers(value, "alpha", "beta", "gamma", "delta")
+    return alpha * v - beta * min(max(gamma * v - delta, 0), 1)
+
+
+def tells_tops(value: Any, base: int, error: Fraction) -> str:
+    r"""``a line`` if :math:`\mathrm{slu}(\alpha v - \beta)` is the top for all stacks, also where v has an error;
+    ``None`` for None, which says that there is no such line.
+
+    The function is monotone, so the ends of the two intervals decide.
+    """
+    if value is None:
+        return "None"
+    alpha, beta = _numbers(value, "alpha", "beta")
+    for v, on_top in ((Fraction(1, base) + error, 0), (Fraction(base - 1, base) - error, 1)):
+        read = min(max(alpha * v - beta, 0), 1)
+        if read != on_top:
+            raise ValueError(f"at v = {v}, error included, you read {read}, and stacks come as near as you like to it")
+    return "a line"
+
+
+def right_signs(value: Any, word: str, alphabet: str, most: int) -> dict[str, str]:
+    """After which prefixes of a word the output of a net of saturated units is positive, as :func:`by_prefix`."""
+    W, U, b, h0, w, c = _parts(value)
+    net = _built(lambda: Recognizer(SimpleRNN(W, U, b, h0, "slu"), w, c, alphabet), most)
+    start = sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
+    return by_prefix(word, (y > 0 for y in (start, *net.outputs(word))))
+
+
+def by_prefix(word: str, positive: Iterable[bool]) -> dict[str, str]:
+    """To each prefix of a word, the empty one first, whether the output is positive, in words for the reader."""
+    return {_prefix(word, t): "positive" if sign else "not" for t, sign in enumerate(positive)}
+
+
+def halting_net(value: Any, alphabet: str, most: int) -> HaltingNet:
+    """A reader's net of ReLUs that reads words and then EOS."""
+    W, U, b, h0, w, c = _parts(value)
+    return _built(lambda: HaltingNet(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet), most)
+
+
+def right_answers(value: Any, alphabet: str, most: int, wanted: Callable[[str], bool], words: Iterable[str]) -> bool:
+    """True if the first output of a net after each word that is not 0 is 1 or -1, as wanted, within 4 |w| + 20 EOS."""
+    net = halting_net(value, alphabet, most)
+    for word in words:
+        marks = 4 * len(word) + 20
+        after = islice(net.outputs(word), len(word), len(word) + marks)
+        answer = next(filter(None, after), None)
+        should = 1 if wanted(word) else -1
+        if answer is None:
+            raise ValueError(f"after {short(word)} all outputs are 0 for {marks} EOS, and should come to {should}")
+        if answer != should:
+            raise ValueError(f"after {short(word)} the answer is {answer} and should be {should}")
+    return True
+
+
+def short(word: str) -> str:
+    """A word in quotes, by its runs of letters if it is long."""
+    if not word:
+        return "the empty word ''"
+    return repr(word) if len(word) <= 24 else f"{word[:10]!r}...{word[-10:]!r}, {len(word)} letters"
+
+
+def _prefix(word: str, t: int) -> str:
+    return word[:t] if t <= 24 else f"{word[:10]}...{word[t - 10 : t]}, {t} letters"
+
+
+def _parts(value: Any) -> tuple:
+    parts = parts_of(value, *PARTS)
+    for name, part in zip(PARTS[:5], parts, strict=False):
+        rows = part if name in "WU" and isinstance(part, Iterable) else ()
+        if not isinstance(part, Iterable | Matrix) or not all(isinstance(row, Iterable) for row in rows):
+            kind = "list of rows" if name in "WU" else "list of numbers"
+            raise ValueError(f"{name} is {part!r}, and should be a {kind}")
+    return parts
+
+
+def _built(build: Callable[[], Any], most: int) -> Any:
+    try:
+        net = build()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"this is no net: {error}") from error
+    if net.rnn.size > most:
+        raise ValueError(f"the net has {net.rnn.size} units, and at most {most} are asked for")
+    return net
+
+
+def _numbers(value: Any, *names: str) -> tuple[Number, ...]:
+    parts = parts_of(value, *names, what="numbers")
+    try:
+        return vector(parts, "the answer")
+    except TypeError as error:
+        raise ValueError(f"numbers are exact, int or Fraction: {error}") from error

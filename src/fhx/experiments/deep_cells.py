@@ -1,0 +1,121 @@
+r"""Whether deep cells can be trained on problems that are not trivial: eight kinds of cell at equal size.
+
+The source invites its readers to try a deep net as the step of a recurrence, and calls it untrainable. Here it is tried
+on three problems: a recurrence whose step is itself a net of four layers, from its inputs and outputs alone (50 steps);
+digits read pixel by pixel (64 steps); and chorales, trained on pieces of at most 50 frames and judged on whole ones.
+The cells have 1, 2, 4 or 8 layers and equally many parameters; depth 1 of "plain" is the vanilla cell, of "gated" the
+LSTM. Plain and orthogonal differ in their start alone: see :mod:`fhx.experiments.equal_size`.
+
+Beside them stands an affine readout of a delay line, which has no recurrent weights and as many parameters as it has:
+it sees the whole image of a digit, the last frame of a chorale, and the last 20 inputs of the teacher.
+
+Equally many parameters are, but for the readout, equally many multiplications a step, since each matrix is used once a
+step. Units are whole, so that both are equal to within a fifth.
+
+On digits normalised nets of two layers or more diverge with most or all seeds in the first update: the first pixel of
+all images is 0, and so are the biases, and where all pre-activations are 0 a layer norm multiplies a gradient by
+:math:`1 / \sqrt{10^{-5}}` in each layer. ``diverged`` says which, and their scores are those of nets at their start.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+import torch
+from torch import nn
+
+from fhx.dynamics import Realisation
+from fhx.experiments.equal_size import make, multiply_adds, sweep, units_for
+from fhx.experiments.step_sizes import make as make_affine
+from fhx.tasks import Sequences, Task, chorales, digits, teacher_recurrence
+
+DEPTHS = (1, 2, 4, 8)
+DEEP = ("plain", "orthogonal", "normalised", "residual", "highway", "gated", "stacked")
+BUDGETS = {
+    "teacher": {"parameters": 2000, "updates": 240, "batch_size": 16, "evaluate_every": 24},
+    "digits": {"parameters": 4000, "updates": 180, "batch_size": 16, "evaluate_every": 30},
+    "chorales": {"parameters": 8000, "updates": 120, "batch_size": 16, "evaluate_every": 24},
+}
+SEEDS, OTHER_SEEDS = range(5), range(5, 7)
+RATES = (0.0005, 0.002, 0.008, 0.032)
+AFFINE_RATES = (0.008, 0.032, 0.128, 0.512)
+TEACHER = {"depth": 4, "steps": 50, "gain": 2.0, "seed": 1, "sizes": (1024, 128, 256)}
+PIECE, TAPS = 50, 20
+SETTINGS = {
+    "seeds": list(SEEDS),
+    "seeds of the rates": list(OTHER_SEEDS),
+    "rates": RATES,
+    "rates of the affine net": AFFINE_RATES,
+    "budgets": BUDGETS,
+    "depths": DEPTHS,
+    "teacher": TEACHER,
+    "frames of a piece": PIECE,
+    "taps": TAPS,
+}
+
+
+@cache
+def task(name: str) -> Task:
+    """One of the three problems, the same for all cells and seeds."""
+    if name == "teacher":
+        return teacher_recurrence(**TEACHER)
+    if name == "digits":
+        return digits("pixel")
+    whole = chorales()
+    return replace(whole, train=pieces(whole.train, PIECE))
+
+
+def pieces(part: Sequences, steps: int) -> Sequences:
+    """Sequences with one target to a step, cut from their starts on into pieces of ``steps`` steps or what is left."""
+    lengths = part.mask.sum(0)
+    starts = range(0, part.steps, steps)
+    long = [torch.nonzero(lengths > start).flatten() for start in starts]
+
+    def cut(values: torch.Tensor) -> torch.Tensor:
+        padded = nn.functional.pad(values, (0, 0, 0, 0, 0, -len(values) % steps))
+        return torch.cat([padded[start : start + steps, rows] for start, rows in zip(starts, long, strict=True)], 1)
+
+    left = [(lengths[rows] - start).clamp(max=steps) for start, rows in zip(starts, long, strict=True)]
+    return Sequences(cut(part.inputs), cut(part.targets), torch.cat(left))
+
+
+def affine(problem: Task) -> Realisation:
+    """An affine readout of a delay line: of the last 20 inputs where every step has a value, else that of chapter 1."""
+    if problem.kind != "value per step":
+        return make_affine("affine", problem)
+    width = TAPS * problem.input_size
+    step = make_affine("affine", problem).cell  # a delay line is as long as its state
+    return Realisation(step, nn.Linear(width, problem.output_size), h0=torch.zeros(width))
+
+
+def points() -> list[dict]:
+    """Every cell at every depth on every problem."""
+    nets = [(cell, depth) for depth in DEPTHS for cell in DEEP if (cell, depth) != ("stacked", 1)]
+    nets = [("affine", 1), ("GRU", 1), *nets]
+    return [{"task": name, "cell": cell, "depth": depth} for name in BUDGETS for cell, depth in nets]
+
+
+def run(point: Mapping) -> dict:
+    """Train a net of this kind.
+
+    Returns:
+        That of :func:`~fhx.experiments.equal_size.sweep`, and ``units`` (None for the affine net),
+        ``parameters``, and ``multiply-adds`` of a sequence of the mean length of those trained on.
+    """
+    problem, budget = task(point["task"]), dict(BUDGETS[point["task"]])
+    cell, depth, size, units = point["cell"], point["depth"], budget.pop("parameters"), None
+    if cell != "affine":
+        units = units_for(size, cell, depth, problem)
+
+    def build() -> Realisation:
+        return affine(problem) if units is None else make(cell, depth, problem, units)
+
+    rates = AFFINE_RATES if units is None else RATES
+    result = sweep(build, problem, rates=rates, seeds=SEEDS, others=OTHER_SEEDS, **budget).result
+    net, steps = build(), round(problem.train.mask.sum().item() / len(problem.train))
+    return {
+        **result,
+        "units": units,
+        "parameters": sum(p.numel() for p in net.parameters()),
+        "multiply-adds": multiply_adds(net, steps, 1 if problem.kind == "class at end" else steps),
+    }

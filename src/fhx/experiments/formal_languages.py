@@ -1,0 +1,101 @@
+r"""What training finds: six formal languages, four cells, words ten times as long as those trained on.
+
+A net reads a word and says after every symbol whether what it has read belongs to the language. It is trained on words
+of up to 20 symbols and counts as right on a band of longer words if it is right after every symbol of every word. The
+learning rate of each language and cell is chosen first, by the validation loss of other seeds with the same budget.
+
+For languages that have to be counted in there is one more number, the reach: the largest :math:`N` such that for every
+:math:`n \le N` all prefixes of :math:`a^n b^{n+2}` are decided rightly, of :math:`a^n b^{n+k} c^{n+2}` with
+:math:`|k| \le 1`, or of :math:`n` opening brackets and :math:`n + 2` closing ones.
+"""
+
+from collections.abc import Mapping
+from functools import cache, partial
+
+from fhx.dynamics import Realisation
+from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, right, train, weights
+from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
+
+NAMES = ("parity", "tomita 3", "tomita 6", "a^n b^n", "a^n b^n c^n", "dyck-1")
+LENGTHS = (1, 20)
+BANDS = {"1x": (1, 20), "2x": (21, 40), "5x": (41, 100), "10x": (101, 200)}
+RATES = (0.003, 0.01, 0.03)
+UPDATES, BATCH, SIZES, WORDS, LIMIT = 2000, 32, (4000, 500, 500), 300, 500
+SEEDS, OTHER_SEEDS = range(10), range(10, 13)
+TEST_SEED = 1_000_000
+SETTINGS = {
+    "seeds": list(SEEDS),
+    "seeds of the rates": list(OTHER_SEEDS),
+    "units": UNITS,
+    "rates": RATES,
+    "updates": UPDATES,
+    "batch_size": BATCH,
+    "lengths": LENGTHS,
+    "sizes": SIZES,
+    "bands": BANDS,
+    "words of a band": WORDS,
+    "limit": LIMIT,
+}
+
+
+@cache
+def task(language: str) -> Task:
+    """The words to train on; the same for all cells and seeds."""
+    return formal_language(language, LENGTHS, SIZES)
+
+
+@cache
+def band(language: str, name: str) -> Sequences:
+    """The 300 test words of a band of lengths; the same for all nets, and drawn by other seeds than the task's."""
+    known = LANGUAGES[language]
+    return known.sequences(known.words(WORDS, BANDS[name], TEST_SEED))
+
+
+@cache
+def probes(language: str, numbers: tuple[int, ...]) -> Sequences:
+    """The words with the counts ``numbers``, and near misses."""
+    known = LANGUAGES[language]
+    return known.sequences([word for n in numbers for word in known.probes(n)])
+
+
+def net(point: Mapping, result: Mapping) -> Realisation:
+    """The stored net of a point: of ten seeds the one with the least validation loss."""
+    return load(point["cell"], task(point["language"]), result["weights"])
+
+
+def points() -> list[dict]:
+    """Every cell on every language."""
+    return [{"language": language, "cell": cell} for language in NAMES for cell in CELLS]
+
+
+def run(point: Mapping) -> dict:
+    """Choose the rate, train the ten seeds, and test each on every band.
+
+    Returns:
+        ``rates``, validation loss by rate; ``rate``, the chosen one; and a list with a number a seed: ``valid``, its
+        validation loss; ``words``, by band the fraction of words that are right; ``right``, by band whether all are,
+        which is false for a seed that diverged; ``reach``, or None. ``weights`` are those of ``seed``, the one with
+        the least validation loss.
+    """
+    language, cell = point["language"], point["cell"]
+    words = task(language)
+    rate, losses = chosen_rate(cell, words, RATES, OTHER_SEEDS, UPDATES, BATCH)
+    result = train(cell, words, rate, SEEDS, UPDATES, BATCH)
+    valid, alive = result.best_valid.tolist(), [seed not in result.diverged for seed in SEEDS]
+    fractions = {
+        name: [right(model, band(language, name)).double().mean().item() for model in result.models] for name in BANDS
+    }
+    counted = LANGUAGES[language].probes is not None
+    reaches = [reach(model, partial(probes, language), LIMIT) for model in result.models] if counted else None
+    best = min(range(len(valid)), key=lambda i: (not alive[i], valid[i]))
+    return {
+        "rates": losses,
+        "rate": rate,
+        "diverged": len(result.diverged),
+        "valid": valid,
+        "words": fractions,
+        "right": {name: [a and f == 1 for a, f in zip(alive, fractions[name], strict=True)] for name in BANDS},
+        "reach": reaches,
+        "seed": SEEDS[best],
+        "weights": weights(result.models[best]),
+    }

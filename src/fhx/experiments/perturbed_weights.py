@@ -1,0 +1,164 @@
+r"""Do compiled weights survive noise, and does fine-tuning bring them back?
+
+Nets that recognise a regular language by construction are loaded into a ReLU cell with a logit for readout, positive
+where they accept: :math:`y = s\,(2\,\mathrm{out}(h) - 1)` with :math:`s = 5`. Every parameter gets Gaussian noise, of a
+standard deviation that is a fraction of the largest number in its own matrix or vector; :math:`h_0` stays as it is.
+Then the nets are trained for 500 updates on words of up to 20 symbols, and so are new nets of the same size. Before and
+after it is counted which of them decide all words of 1 to 20 symbols rightly, all two million of them, and which decide
+every prefix of 300 words of 200 symbols rightly.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+
+import torch
+from torch import nn
+
+from fhx.cells import SimpleCell
+from fhx.compile import dfa_to_rnn
+from fhx.dynamics import Realisation
+from fhx.exact import Recognizer, SimpleRNN
+from fhx.experiments.recognition import right, train
+from fhx.machines import DFA, parity, tomita
+from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
+
+NETS = ("parity, on paper", "parity", "(a|b)*abb", "tomita 4")
+NOISE = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0)
+SCALE = 5
+LENGTHS, SIZES = (1, 20), (4000, 500, 500)
+UPDATES, RATE, BATCH, WORDS, LONG = 500, 0.01, 32, 300, 200
+SEEDS = range(20)
+TEST_SEED = 1_000_000
+SETTINGS = {
+    "seeds": list(SEEDS),
+    "scale": SCALE,
+    "lengths": LENGTHS,
+    "sizes": SIZES,
+    "updates": UPDATES,
+    "rate": RATE,
+    "batch_size": BATCH,
+    "long words": WORDS,
+    "length of long words": LONG,
+}
+
+
+def language(net: str) -> str:
+    """The name of the language that a net recognises."""
+    return net.partition(",")[0]
+
+
+def machine(net: str) -> DFA:
+    """The machine of a net."""
+    names = {"parity": parity, "(a|b)*abb": lambda: DFA.from_regex("(a|b)*abb", "ab"), "tomita 4": lambda: tomita(4)}
+    return names[language(net)]()
+
+
+def compiled(net: str) -> Recognizer:
+    r"""The exact net: that of the machine, or PARITY's of two units, :math:`p = u_1 - 2 u_2`.
+
+    From :math:`p \in \{0, 1\}` and a bit :math:`x`, the new :math:`u_1 = p + x` and :math:`u_2 = \max(0, p + x - 1)`.
+    """
+    if net == "parity, on paper":
+        return Recognizer(SimpleRNN([[1, -2], [1, -2]], [[0, 1], [0, 1]], [0, -1], [0, 0], "relu"), [1, -2], 0, "01")
+    return dfa_to_rnn(machine(net))
+
+
+def loaded(recognizer: Recognizer) -> Realisation:
+    """The same weights in a ReLU cell, with the logit for readout."""
+    rnn = recognizer.rnn
+    net = new(recognizer, h0=torch.tensor([float(value) for value in rnn.h0]))
+    numbers = {
+        net.cell.W: rnn.W.dense(),
+        net.cell.U: rnn.U.dense(),
+        net.cell.b: rnn.b,
+        net.readout.weight: [[2 * SCALE * value for value in recognizer.w]],
+        net.readout.bias: [SCALE * (2 * recognizer.c - 1)],
+    }
+    with torch.no_grad():
+        for parameter, values in numbers.items():
+            parameter.copy_(torch.tensor(values, dtype=parameter.dtype))
+    return net
+
+
+def new(recognizer: Recognizer, h0: torch.Tensor | None = None) -> Realisation:
+    """A new net of the same size, with random weights."""
+    size = recognizer.units
+    return Realisation(SimpleCell(recognizer.rnn.input_size, size, "relu"), nn.Linear(size, 1), h0)
+
+
+@torch.no_grad()
+def perturbed(recognizer: Recognizer, sd: float) -> Realisation:
+    """The loaded net with noise, drawn from torch's global generator, as the weights of a new net are."""
+    net = loaded(recognizer)
+    for parameter in net.parameters():
+        parameter += sd * parameter.abs().max() * torch.randn_like(parameter)
+    return net
+
+
+@cache
+def task(language: str) -> Task:
+    """Words to train on, as for new nets; no zero vector before them, since a compiled net starts from its h_0."""
+    return formal_language(language, LENGTHS, SIZES, empty=False)
+
+
+@cache
+def long_words(language: str) -> Sequences:
+    """The 300 words of 200 symbols."""
+    known = LANGUAGES[language]
+    return known.sequences(known.words(WORDS, (LONG, LONG), TEST_SEED), empty=False)
+
+
+@torch.no_grad()
+def depth(net: Realisation, machine: DFA, limit: int) -> int:
+    """The greatest length up to ``limit`` such that all words of 1 to so many symbols are decided as by the machine.
+
+    The tree of all words is walked level by level, with a state of the net and one of the machine at each node.
+    """
+    index = {state: i for i, state in enumerate(machine.states)}
+    table = torch.tensor([[index[machine.step(q, a)] for a in machine.alphabet] for q in machine.states])
+    accepting = torch.tensor([q in machine.accept for q in machine.states])
+    h, q = net.h0[None], torch.tensor([index[machine.start]])
+    symbols = torch.eye(len(machine.alphabet))
+    for length in range(1, limit + 1):
+        h = torch.cat([net.cell(h, x.expand(len(h), -1)) for x in symbols])
+        q = table[q].T.flatten()
+        if bool(((net.readout(h)[:, 0] > 0) != accepting[q]).any()):
+            return length - 1
+    return limit
+
+
+def points() -> list[dict]:
+    """Every net with every noise, and once new nets of its size, without a noise."""
+    return [{"net": net, "noise": noise} for net in NETS for noise in (*NOISE, None)]
+
+
+def run(point: Mapping) -> dict:
+    """What the nets of twenty seeds decide rightly ``before`` training and ``after`` it.
+
+    Returns:
+        In ``before`` and ``after`` two lists with an entry a seed, ``depth``, the greatest length up to 20 such that
+        all words so long are right, and ``long``, whether all long words are; and how many seeds ``diverged``.
+    """
+    recognizer, noise, name = compiled(point["net"]), point["noise"], language(point["net"])
+
+    def make() -> Realisation:
+        return new(recognizer) if noise is None else perturbed(recognizer, noise)
+
+    with torch.random.fork_rng([]):
+        before = [_seeded(make, seed) for seed in SEEDS]
+    result = train("relu", task(name), RATE, SEEDS, UPDATES, BATCH, make)
+    answers = {"before": before, "after": result.models}
+    return {when: _decided(point["net"], nets) for when, nets in answers.items()} | {"diverged": len(result.diverged)}
+
+
+def _seeded(make: Callable[[], Realisation], seed: int) -> Realisation:
+    torch.manual_seed(seed)
+    return make()
+
+
+def _decided(net: str, nets: Iterable[Realisation]) -> dict[str, list]:
+    nets, dfa, words = list(nets), machine(net), long_words(language(net))
+    return {
+        "depth": [depth(model, dfa, LENGTHS[1]) for model in nets],
+        "long": [bool(right(model, words).all()) for model in nets],
+    }

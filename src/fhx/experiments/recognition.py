@@ -1,0 +1,93 @@
+"""What the experiments on formal languages share: nets, how they are trained, and when a net counts as right."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor, nn
+
+from fhx.cells import Cell, GRUCell, LSTMCell, SimpleCell
+from fhx.dynamics import Realisation
+from fhx.experiments.rates import best_rate
+from fhx.tasks import Sequences, Task
+from fhx.training import Fit, fit
+
+CELLS: dict[str, Callable[[int, int], Cell]] = {
+    "tanh": SimpleCell,
+    "relu": lambda inputs, units: SimpleCell(inputs, units, "relu"),
+    "GRU": GRUCell,
+    "LSTM": LSTMCell,
+}
+UNITS = 16
+CHUNK = 10
+"""Numbers that a probe tries at a time."""
+
+
+def make(cell: str, task: Task) -> Realisation:
+    """A new net: a cell of 16 units and an affine readout."""
+    return Realisation(CELLS[cell](task.input_size, UNITS), nn.Linear(UNITS, task.output_size))
+
+
+def load(cell: str, task: Task, weights: Mapping[str, Sequence]) -> Realisation:
+    """The net with stored weights, in evaluation mode."""
+    net = make(cell, task)
+    net.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
+    return net.eval()
+
+
+def weights(net: nn.Module) -> dict[str, list]:
+    """All numbers of a net by name, as JSON can hold them."""
+    return {name: value.tolist() for name, value in net.state_dict().items()}
+
+
+def train(
+    cell: str,
+    task: Task,
+    rate: float,
+    seeds: Iterable[int],
+    updates: int,
+    batch_size: int = 32,
+    make_model: Callable[[], nn.Module] | None = None,
+) -> Fit:
+    """Train with Adam, the learning rate falling linearly from ``rate`` to zero."""
+    return fit(
+        make_model or (lambda: make(cell, task)),
+        task,
+        seeds=seeds,
+        updates=updates,
+        batch_size=batch_size,
+        learning_rate=lambda update: rate * (1 - (update - 1) / updates),
+        progress=False,
+    )
+
+
+def chosen_rate(
+    cell: str, task: Task, rates: Sequence[float], seeds: Iterable[int], updates: int, batch_size: int
+) -> tuple[float, dict[str, float]]:
+    """The rate with the lowest mean, over seeds that are not reported, of the best loss in nats; that mean by rate."""
+    seeds = list(seeds)
+    fits = [train(cell, task, rate, seeds, updates, batch_size) for rate in rates]
+    return best_rate(rates, [loss for result in fits for loss in result.best_valid.tolist()])
+
+
+@torch.no_grad()
+def right(net: nn.Module, part: Sequences) -> Bool[Tensor, " N"]:
+    """For each sequence, whether the sign of every output at every step is that of its target."""
+    agree = ((net(part.inputs, part.lengths) > 0) == (part.targets > 0.5)).all(-1)
+    return (agree | ~part.mask).all(0)
+
+
+def reach(net: nn.Module, part: Callable[[tuple[int, ...]], Sequences], limit: int) -> int:
+    """The largest N up to ``limit`` such that all sequences of ``part`` for the numbers 1, ..., N are right.
+
+    Args:
+        net: the net.
+        part: from some numbers to sequences in their order, equally many a number.
+        limit: where to stop.
+    """
+    for start in range(1, limit + 1, CHUNK):
+        numbers = tuple(range(start, min(start + CHUNK, limit + 1)))
+        wrong = ~right(net, part(numbers)).reshape(len(numbers), -1).all(1)
+        if wrong.any():
+            return start - 1 + int(wrong.int().argmax())
+    return limit

@@ -1,0 +1,172 @@
+r"""Where deep cells can be trained: a map over depth, horizon and gain, with and without the known remedies.
+
+The task is to name, after :math:`T` steps, the symbol that came first (:func:`fhx.tasks.recall`), so that what
+is to be learned is the same at every horizon and only the way of the gradient grows: :math:`L T` layers in a cell of
+depth :math:`L`. The later inputs are noise a tenth of the symbol's size, so that holding the symbol is hard and telling
+it from noise is not.
+
+A net starts from matrices of a given gain: independent normal entries of variance :math:`\sigma_w^2 / d`, or
+:math:`\sigma_w` times a uniformly drawn orthogonal matrix. Biases start at 0, those of an LSTM's forget gates at 1. A
+net succeeds when its cross-entropy on the validation set falls to ``TARGET`` nats, where :math:`\ln 4 = 1.39` is a
+guess, within a number of updates: ``UPDATES`` for every variant, and ``MORE_UPDATES`` for plain cells once more, since
+a net that has not learned yet may be about to. All gains and seeds of a point are trained as one batch. The learning
+rate is the one with most successes of other seeds at a short horizon.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+
+import torch
+from torch import nn
+
+from fhx.cells import (
+    Cell,
+    DeepCell,
+    DeepLSTMCell,
+    HighwayCell,
+    ResidualCell,
+    SimpleCell,
+    Stack,
+    gaussian_,
+    orthogonal_,
+)
+from fhx.dynamics import Realisation
+from fhx.tasks import Task, recall
+from fhx.training import OBJECTIVES, Fit, fit
+
+DEPTHS = (1, 2, 4, 8, 16)
+STEPS = (10, 30, 100, 300)
+GAINS = (0.6, 0.8, 1.0, 1.25, 1.6)
+SEEDS, OTHER_SEEDS = range(5), range(5, 8)
+UNITS, SYMBOLS, NOISE = 32, 4, 0.1
+UPDATES, MORE_UPDATES, BATCH, EVERY, CLIP = 150, 600, 8, 10, 1.0
+TARGET = 0.1
+RATES, RATE_DEPTHS, RATE_STEPS = (0.001, 0.003, 0.01), (1, 4), 30
+LONGEST = 1200
+"""Layers of a run, depth times steps, beyond which no point is run."""
+SETTINGS = {
+    "depths": DEPTHS,
+    "steps": STEPS,
+    "gains": GAINS,
+    "seeds": list(SEEDS),
+    "seeds of the rates": list(OTHER_SEEDS),
+    "units": UNITS,
+    "symbols": SYMBOLS,
+    "noise": NOISE,
+    "updates": UPDATES,
+    "more updates": MORE_UPDATES,
+    "batch_size": BATCH,
+    "evaluated every": EVERY,
+    "clip": CLIP,
+    "target": TARGET,
+    "rates": RATES,
+}
+NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
+
+
+@torch.no_grad()
+def start(cell: Cell, gain: float, orthogonal: bool) -> None:
+    """Draw the state-side matrices with this gain. Biases are 0, but 1 in an LSTM's forget gates, as is usual."""
+    (orthogonal_ if orthogonal else gaussian_)(cell, gain)
+    if isinstance(cell, DeepLSTMCell):
+        top = cell.b_upper[-1] if cell.depth > 1 else cell.b
+        top[cell.state_size : 2 * cell.state_size] = 1.0
+
+
+def _stacked(inputs: int, units: int, depth: int) -> Stack:
+    return Stack(SimpleCell(inputs if k == 0 else units, units) for k in range(depth))
+
+
+CELLS: dict[str, Callable[[int, int, int], Cell]] = {
+    "plain": DeepCell,
+    "orthogonal": DeepCell,
+    "normalised": lambda inputs, units, depth: DeepCell(inputs, units, depth, normalised=True),
+    "residual": lambda inputs, units, depth: ResidualCell(inputs, units, depth, scale=1 / depth),
+    "highway": HighwayCell,
+    "gated": DeepLSTMCell,
+    "stacked": _stacked,
+}
+
+
+def make(variant: str, depth: int, gain: float) -> Realisation:
+    """A new net: a cell of 32 units whose state-side matrices have this gain, and an affine readout.
+
+    Args:
+        variant: one of ``CELLS``.
+        depth: :math:`L`, layers of the cell; for "stacked" simple cells on top of one another.
+        gain: :math:`\\sigma_w`.
+    """
+    cell = CELLS[variant](SYMBOLS + 1, UNITS, depth)
+    start(cell, gain, orthogonal=variant == "orthogonal")
+    return Realisation(cell, nn.Linear(UNITS, SYMBOLS))
+
+
+@cache
+def task(steps: int) -> Task:
+    """Recall after ``steps`` steps."""
+    return recall(steps, SYMBOLS, noise=NOISE, sizes=(512, 16, 64))
+
+
+def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range) -> Fit:
+    """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``."""
+    makers = [lambda gain=gain: make(variant, depth, gain) for gain in GAINS for _ in seeds]
+    return fit(
+        makers,
+        task(steps),
+        seeds=[1000 * i + seed for i in range(len(GAINS)) for seed in seeds],
+        updates=updates,
+        batch_size=BATCH,
+        learning_rate=rate,
+        clip=CLIP,
+        evaluate_every=EVERY,
+        target=TARGET,
+        objective=NATS,
+        progress=False,
+    )
+
+
+@cache
+def successes_by_rate(variant: str, updates: int) -> dict[float, int]:
+    """How many nets of other seeds succeed at a short horizon, by learning rate."""
+    return {
+        rate: sum(len(train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
+        for rate in RATES
+    }
+
+
+def points() -> list[dict]:
+    """Every variant at every depth and horizon of at most ``LONGEST`` layers in all, the cheap ones first."""
+    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= LONGEST]
+    grid.sort(key=lambda at: (at[0] * at[1], at[0]))
+    runs = [(variant, UPDATES) for variant in CELLS] + [("plain", MORE_UPDATES)]
+    return [
+        {"variant": variant, "depth": depth, "steps": steps, "updates": updates}
+        for depth, steps in grid
+        for variant, updates in runs
+    ]
+
+
+def run(point: Mapping) -> dict:
+    """Train all gains and seeds of a point.
+
+    Returns:
+        ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row a gain and a
+        number a seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
+    """
+    variant, updates = point["variant"], point["updates"]
+    counts = successes_by_rate(variant, updates)
+    rate = max(RATES, key=lambda rate: (counts[rate], -rate))
+    result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS)
+
+    def table(values: list) -> list[list]:
+        return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
+
+    best = [loss if loss == loss else None for loss in result.best_valid.tolist()]
+    return {
+        "rate": rate,
+        "rates": {str(rate): count for rate, count in counts.items()},
+        "reached": table([result.reached.get(seed) for seed in result.seeds]),
+        "loss": table(best),
+        "diverged": table([seed in result.diverged for seed in result.seeds]),
+    }

@@ -1,0 +1,226 @@
+"""The geometry of a state diagram, drawn by matplotlib on paper and by a script in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fhx.figures.places import placements
+from fhx.figures.routes import CLASH, Route, route
+from fhx.figures.words import state_name, text_width
+
+if TYPE_CHECKING:
+    from fhx.machines import DFA
+
+__all__ = ["Diagram", "Edge", "lay_out"]
+
+_MOST_STATES, _WIDEST_NAME = 15, 44.0
+
+
+@dataclass(frozen=True)
+class Edge:
+    """All transitions from one state to another, as one arrow with one word."""
+
+    source: Hashable
+    target: Hashable
+    symbols: tuple[Hashable, ...]
+    word: str
+    route: Route
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A drawn machine in points, y upwards, its lower left corner at the origin."""
+
+    size: tuple[float, float]
+    radius: float
+    text: float
+    circles: Mapping[Hashable, tuple[float, float]]
+    names: Mapping[Hashable, str]
+    edges: tuple[Edge, ...]
+    start: Route
+    hidden: frozenset[Hashable] = frozenset()
+
+
+def lay_out(
+    dfa: DFA,
+    width: float,
+    text: float = 12.0,
+    *,
+    positions: Mapping[Hashable, tuple[float, float]] | None = None,
+    names: Mapping[Hashable, str] | None = None,
+    hide: frozenset[Hashable] = frozenset(),
+) -> Diagram:
+    """Lay a machine out so that no circle, word or edge lies on another.
+
+    Args:
+        dfa: the machine; states that no word leads to are left out.
+        width: at most so wide, in points.
+        text: size of the text in points.
+        positions: places of all states that are shown, in any unit, y upwards; found unless given.
+        names: what to write for a state, :func:`state_name` unless given.
+        hide: states that are not drawn, nor the edges to them.
+
+    Raises:
+        ValueError: more than 15 states, a name too long for a circle, a missing position, two states in one place, or
+            more edges than fit.
+    """
+    order, layers = _breadth_first(dfa)
+    layers = [layer for state, layer in zip(order, layers, strict=True) if state not in hide]
+    shown = [state for state in order if state not in hide]
+    if len(shown) > _MOST_STATES:
+        raise ValueError(f"a machine with {len(shown)} states is not drawn: at most {_MOST_STATES} can be read")
+    named = {state: str((names or {}).get(state, state_name(state))) for state in shown}
+    widest = max(shown, key=lambda state: text_width(named[state], text))
+    if text_width(named[widest], text) > _WIDEST_NAME:
+        raise ValueError(f"the name {named[widest]!r} does not fit into a circle: give a shorter one in names")
+    radius = max(1.35 * text, text_width(named[widest], text) / 2 + 0.55 * text)
+    symbols = _symbols(dfa, shown)
+    words = [_word(found, dfa.alphabet) for found in symbols.values()]
+    boxes = [(max(text_width(word, text), 0.5 * text), 0.95 * text) for word in words]
+    best: tuple[float, list[Route], Route, NDArray[np.float64]] | None = None
+    for grown in (1.0, 1.25, 1.6, 2.1):
+        for places in _candidates(shown, layers, list(symbols), positions, width, radius):
+            found = _fitted(places, grown, width, radius, list(symbols), boxes)
+            if found is not None and (best is None or found[0] < best[0]):
+                best = found
+        if best is not None and best[0] < CLASH:
+            break
+    if best is None or best[0] >= CLASH:
+        raise ValueError(f"{len(symbols)} edges between {len(shown)} states leave no room for their words: hide a trap")
+    return _diagram(best, shown, named, symbols, words, boxes, radius, text, hide & set(order))
+
+
+def _breadth_first(dfa: DFA) -> tuple[list[Hashable], list[int]]:
+    layer = {dfa.start: 0}
+    order = [dfa.start]
+    for state in order:  # grows while it is read
+        for symbol in dfa.alphabet:
+            if (target := dfa.transitions[state, symbol]) not in layer:
+                layer[target] = layer[state] + 1
+                order.append(target)
+    return order, [layer[state] for state in order]
+
+
+def _symbols(dfa: DFA, shown: Sequence[Hashable]) -> dict[tuple[int, int], list[Hashable]]:
+    """For each pair of states with an edge the symbols on it, in the order of the alphabet."""
+    at = {state: k for k, state in enumerate(shown)}
+    found: dict[tuple[int, int], list[Hashable]] = {}
+    for state in shown:
+        for symbol in dfa.alphabet:
+            target = dfa.transitions[state, symbol]
+            if target in at:
+                found.setdefault((at[state], at[target]), []).append(symbol)
+    return found
+
+
+def _word(symbols: Sequence[Hashable], alphabet: Sequence[Hashable]) -> str:
+    if len(symbols) == len(alphabet) > 4:
+        return "all"
+    return ", ".join(map(state_name, symbols))
+
+
+def _candidates(
+    shown: Sequence[Hashable],
+    layers: Sequence[int],
+    edges: Sequence[tuple[int, int]],
+    positions: Mapping[Hashable, tuple[float, float]] | None,
+    width: float,
+    radius: float,
+) -> list[NDArray[np.float64]]:
+    """Places whose neighbours are about one apart."""
+    if positions is None:
+        pairs = [(p, q) for p, q in edges if p != q]
+        if len(pairs) > 3 * len(shown):
+            return [_ring(len(shown))]
+        columns = int(np.clip((width - 2 * radius) / (4.4 * radius), 3, 5))
+        found = placements(len(shown), pairs, layers, columns)
+        return found[: 4 if len(shown) <= 8 else 2]
+    if missing := [state for state in shown if state not in positions]:
+        raise ValueError(f"positions lack the state {missing[0]!r}")
+    places = np.array([positions[state] for state in shown], dtype=float)
+    gaps = np.linalg.norm(places[:, None] - places, axis=-1)[~np.eye(len(shown), dtype=bool)]
+    if gaps.size and gaps.min() == 0:
+        raise ValueError("two states have one position")
+    return [places / (gaps.min() if gaps.size else 1.0)]
+
+
+def _ring(n: int) -> NDArray[np.float64]:
+    """Around a circle clockwise from the left, neighbours 1.5 apart."""
+    turn = np.pi - 2 * np.pi * np.arange(n) / n
+    return 0.75 / np.sin(np.pi / n) * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+
+
+def _fitted(
+    places: NDArray[np.float64],
+    grown: float,
+    width: float,
+    radius: float,
+    edges: Sequence[tuple[int, int]],
+    boxes: Sequence[tuple[float, float]],
+) -> tuple[float, list[Route], Route, NDArray[np.float64]] | None:
+    """Routes at the widest pitch at which all fits into ``width``; None if the circles would touch."""
+    span = max(float(np.ptp(places[:, 0])), 1e-9)
+    pitch = min(6.2 * radius, (width - 2 * radius - 32) / span)  # the start's arrow takes 26
+    for _ in range(4):
+        if pitch < 3.2 * radius:
+            return None
+        at = places * (pitch, 4.5 * radius * grown)
+        routes, start, cost = route(at, radius, edges, boxes)
+        low, high = _extent(at, radius, routes, start, boxes)
+        if high[0] - low[0] <= width:
+            return cost + 0.25 * (high[1] - low[1]), routes, start, at
+        pitch -= (high[0] - low[0] - width) / span + 0.5
+    return None
+
+
+def _extent(
+    places: NDArray[np.float64],
+    radius: float,
+    routes: Sequence[Route],
+    start: Route,
+    boxes: Sequence[tuple[float, float]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    corners = [places - radius, places + radius, np.array(start.curve)]
+    for found, box in zip(routes, boxes, strict=True):
+        half = np.array(box) / 2
+        corners += [np.array(found.word)[None] - half, np.array(found.word)[None] + half, _curve(found)]
+    points = np.concatenate(corners)
+    return points.min(axis=0) - 3, points.max(axis=0) + 3
+
+
+def _curve(found: Route) -> NDArray[np.float64]:
+    t = np.linspace(0, 1, 33)[:, None]
+    a, b, c, d = (np.array(point) for point in found.curve)
+    return (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t**3 * d
+
+
+def _diagram(
+    best: tuple[float, list[Route], Route, NDArray[np.float64]],
+    shown: Sequence[Hashable],
+    named: Mapping[Hashable, str],
+    symbols: Mapping[tuple[int, int], Sequence[Hashable]],
+    words: Sequence[str],
+    boxes: Sequence[tuple[float, float]],
+    radius: float,
+    text: float,
+    hidden: frozenset[Hashable],
+) -> Diagram:
+    _, routes, start, places = best
+    low, high = _extent(places, radius, routes, start, boxes)
+
+    def moved(found: Route) -> Route:
+        curve = tuple(tuple((np.array(point) - low).tolist()) for point in found.curve)
+        return Route(curve, tuple((np.array(found.word) - low).tolist()))
+
+    edges = tuple(
+        Edge(shown[p], shown[q], tuple(found), word, moved(way))
+        for ((p, q), found), word, way in zip(symbols.items(), words, routes, strict=True)
+    )
+    circles = {state: tuple((place - low).tolist()) for state, place in zip(shown, places, strict=True)}
+    size = tuple((high - low).tolist())
+    return Diagram(size, radius, text, circles, named, edges, moved(start), frozenset(hidden))

@@ -1,0 +1,168 @@
+r"""Learning a machine from queries: Angluin's L*, by AALpy, with a stated list of words as the teacher's last word."""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+
+from aalpy import SUL, Dfa, Oracle, run_Lstar
+
+from fhx.machines.dfa import DFA
+from fhx.machines.validation import in_order
+from fhx.machines.words import Symbol, Word, as_word
+
+__all__ = ["Learned", "learn"]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What L* found.
+
+    Attributes:
+        dfa: the last hypothesis, minimal and canonical.
+        complete: True if it agrees with the teacher on every word of the list; False if the next hypothesis would have
+            had too many states.
+        queries: the number of different words that the teacher was asked about, those of the list included.
+        rounds: the number of hypotheses that were held against the list.
+        counterexamples: the words of the list that refuted a hypothesis, in the order of the rounds.
+    """
+
+    dfa: DFA
+    complete: bool
+    queries: int
+    rounds: int
+    counterexamples: tuple[Word, ...] = field(repr=False)
+
+
+def learn(
+    accepts: Callable[[Word], object], alphabet: Iterable[Symbol], words: Iterable[Word], max_states: int = 100
+) -> Learned:
+    r"""The machine that L* makes of a language which it can only ask about, word by word.
+
+    L* keeps a table of words :math:`s` and suffixes :math:`e` with the answers to :math:`se`, and takes words with
+    different rows for different states. A hypothesis is held against the list: the first word on which it differs from
+    the teacher refutes it and yields a new suffix, by Rivest and Schapire's binary search. All this is deterministic,
+    and each word is asked once. The result agrees with the teacher on the list; beyond it nothing is known unless the
+    list is long enough to tell any two machines in question apart, as all words of up to :math:`|Q_1| + |Q_2| - 2`
+    symbols are.
+
+    Args:
+        accepts: the teacher, whose answer is read as true or false. A word comes as a string if all symbols are single
+            characters, else as a tuple.
+        alphabet: the symbols in their order.
+        words: the equivalence oracle, a finite list, searched from its beginning in every round; see
+            :func:`word_sample`.
+        max_states: no machine with more states is returned, so that learning ends for teachers that are no finite
+            automata.
+
+    Raises:
+        ValueError: an empty alphabet, a word with a symbol outside the alphabet, or ``max_states`` below 2.
+
+    Source: Angluin, Learning regular sets from queries and counterexamples (1987); Rivest and Schapire (1993).
+    """
+    alphabet = in_order(alphabet, "symbols of the alphabet")
+    words = [tuple(word) for word in words]
+    if not alphabet or max_states < 2:
+        raise ValueError(f"an alphabet with a symbol and at least 2 states are needed, not {alphabet} and {max_states}")
+    for word in words:
+        if outside := [symbol for symbol in word if symbol not in alphabet]:
+            raise ValueError(
+                f"the word {as_word(word, alphabet)!r} has {outside[0]!r}, outside the alphabet {alphabet}"
+            )
+    longest = max(map(len, words), default=0)
+    teacher = _Teacher(accepts, alphabet, _most_questions(max_states, len(alphabet), longest))
+    oracle = _StatedWords(teacher, alphabet, words, max_states)
+    try:
+        run_Lstar(
+            list(alphabet),
+            teacher,
+            oracle,
+            "dfa",
+            cex_processing="rs",
+            all_prefixes_in_obs_table=False,
+            cache_and_non_det_check=False,
+            print_level=0,
+        )
+    except _TooManyStates:
+        complete = False
+    else:
+        complete = True
+    found = tuple(as_word(word, alphabet) for word in oracle.counterexamples)
+    return Learned(oracle.hypotheses[-1].canonical(), complete, len(teacher.answers), len(oracle.hypotheses), found)
+
+
+class _TooManyStates(Exception):
+    """The next hypothesis has more states than were allowed."""
+
+
+def _most_questions(states: int, symbols: int, longest: int) -> int:
+    r"""What L* asks at most to fill the table of a machine of :math:`n` states and to read its counterexamples.
+
+    There are :math:`1 + n |\Sigma|` rows of at most :math:`n` suffixes, and at most :math:`n` counterexamples, each
+    asked about and halved until it is read.
+    """
+    return states * (1 + states * symbols) + states * (4 + longest.bit_length())
+
+
+class _Teacher(SUL):
+    """Answers whole words, asks each one once, and loses patience."""
+
+    def __init__(self, accepts: Callable[[Word], object], alphabet: tuple[Symbol, ...], patience: int) -> None:
+        super().__init__()
+        self.accepts, self.alphabet, self.patience = accepts, alphabet, patience
+        self.answers: dict[tuple[Symbol, ...], bool] = {}
+
+    def answer(self, word: tuple[Symbol, ...]) -> bool:
+        if word not in self.answers:
+            self.answers[word] = bool(self.accepts(as_word(word, self.alphabet)))
+        return self.answers[word]
+
+    def query(self, word: tuple[Symbol, ...]) -> list[bool]:
+        """The last output only: L* reads no other one when its cells hold one answer."""
+        self.num_queries += 1
+        if self.num_queries > self.patience:
+            raise _TooManyStates
+        return [self.answer(tuple(word))]
+
+    def pre(self) -> None:
+        raise NotImplementedError("this teacher is asked whole words")
+
+    post = pre
+
+    def step(self, letter: Hashable) -> bool:
+        raise NotImplementedError("this teacher is asked whole words")
+
+
+class _StatedWords(Oracle):
+    """Holds a hypothesis against a list of words, in order."""
+
+    def __init__(
+        self, teacher: _Teacher, alphabet: tuple[Symbol, ...], words: list[tuple[Symbol, ...]], max_states: int
+    ) -> None:
+        super().__init__(list(alphabet), teacher)
+        self.words, self.max_states = words, max_states
+        self.hypotheses: list[DFA] = []
+        self.counterexamples: list[tuple[Symbol, ...]] = []
+
+    def find_cex(self, hypothesis: Dfa) -> tuple[Symbol, ...] | None:
+        """The first word of the list that refutes the hypothesis."""
+        if hypothesis.size > self.max_states:
+            raise _TooManyStates
+        dfa = _from_aalpy(hypothesis, self.alphabet)
+        self.hypotheses.append(dfa)
+        refuting = next((word for word in self.words if dfa.accepts(word) != self.sul.answer(word)), None)
+        if refuting is not None:
+            self.counterexamples.append(refuting)
+        return refuting
+
+
+def _from_aalpy(machine: Dfa, alphabet: Iterable[Symbol]) -> DFA:
+    return DFA(
+        [state.state_id for state in machine.states],
+        alphabet,
+        {
+            (state.state_id, symbol): state.transitions[symbol].state_id
+            for state in machine.states
+            for symbol in alphabet
+        },
+        machine.initial_state.state_id,
+        [state.state_id for state in machine.states if state.is_accepting],
+    )

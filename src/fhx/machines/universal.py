@@ -1,0 +1,170 @@
+r"""Rogozhin's universal Turing machine of four states and six symbols, and its programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from fhx.machines.tag import TagSystem
+from fhx.machines.turing import Configuration, TuringMachine
+from fhx.machines.words import Symbol
+
+__all__ = ["UniversalProgram", "universal"]
+
+TABLE = """
+   q1     q2     q3     q4
+1  < L q1 0 R q2 1 R q3 0 R q4
+b  > R q1 > L q3 < R q4 c L q2
+>  b L q1 < R q2 b R q3 < R q4
+<  0 R q1 > L q2 < L !  < R q3
+0  < L q1 1 L q2 c R q1 c L q2
+c  0 R q4 b R q2 1 R q1 b R q4
+"""
+
+
+def universal() -> TuringMachine:
+    r"""Rogozhin's universal machine of 4 states and 6 symbols, which runs a tag system written on its tape.
+
+    The symbols are 1, b, :math:`\overrightarrow{b}` and :math:`\overleftarrow{b}`, here ``>`` and ``<``, the blank 0,
+    and c; the states q1, ..., q4. Of the 24 pairs the published table has rules for 22 and halts on two, (q3, <) and
+    (q4, <). Here these have rules too:
+
+    - (q3, <), where every run of a program that halts comes to its end, goes to ``accept``: one step more;
+    - (q4, <), which no run of a program reaches, is where the machine **begins**: it goes to q3 and to the right.
+
+    With this the machine is at home on a tape that has a first cell, and begins there. That cell holds ``<``; then
+    comes the program with its marks b in their used form ``>``, which q3 restores on its way to the right, until on c
+    it hands over to q1, as at the end of every production. After that no move leads to the left of the second cell
+    but the last. For each 1 in a letter's code q1 turns back on one more mark b, and the longest code, that of the
+    halting letter, counts to the mark on the third cell; q2 turns back on b too, on the second cell only if that letter
+    was read, and there it becomes q3, which halts on the first cell.
+
+    Source: Rogozhin, Small universal Turing machines (1996), section 8.
+    """
+    head, *rows = (line.split() for line in TABLE.strip().splitlines())
+    transitions = {
+        (state, symbol): ("accept" if target == "!" else target, written, move)
+        for symbol, *cells in rows
+        for state, written, move, target in zip(head, cells[::3], cells[1::3], cells[2::3], strict=True)
+    }
+    return TuringMachine(transitions, "q4", "accept", "reject", "0", "1<>c")
+
+
+@dataclass(frozen=True)
+class UniversalProgram:
+    r"""A tag system as a program for the :func:`universal` machine.
+
+    The system has letters :math:`a_1, \dots, a_n` with productions :math:`P(a_i) = a_n a_n B_i`, with :math:`B_n`
+    empty, and one letter :math:`a_{n+1}` without, on which it halts, as :func:`rogozhin_form` makes it. The **code** of
+    a letter is a number of ones,
+
+    .. math:: N_1 = 1, \qquad N_{i+1} = N_i + 2 |P(a_i)|,
+
+    and the production of the letter stands on the left of so many marks b; that of the halting letter is ``<b``. With
+    :math:`P(a_i) = a_n a_n x_1 \dots x_k` it is written
+
+    .. math:: b 1 \; b 1^{N(x_k)} b \; \dots \; b 1^{N(x_1)} b \; b 1^{N_n} b \; b 1^{N_n - N_i},
+
+    the program is ``<b``, these from :math:`a_n` down to :math:`a_1`, and a last b; a word follows it as the codes of
+    its letters with c between them.
+
+    Args:
+        system: a tag system of this form.
+        halt: :math:`a_{n+1}`.
+
+    Attributes:
+        codes: the number of ones of each letter, :math:`a_{n+1}` included.
+        text: the program.
+
+    Raises:
+        ValueError: the system is not of this form, and it tells all in which it is not.
+    """
+
+    system: TagSystem
+    halt: Symbol = "H"
+    codes: Mapping[Symbol, int] = field(init=False, repr=False)
+    text: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if faults := list(_faults(self.system, self.halt)):
+            raise ValueError("this is not a tag system of Rogozhin's form: " + "; ".join(faults))
+        productions = self.system.productions
+        codes, length = {}, 1
+        for letter, word in productions.items():
+            codes[letter] = length
+            length += 2 * len(word)
+        codes[self.halt] = length
+        longest = codes[list(productions)[-1]]
+        text = "<b"
+        for letter, (_, *word) in reversed(productions.items()):
+            text += (
+                "b1" + "".join(f"b{'1' * codes[x]}b" for x in reversed(word)) + "b" + "1" * (longest - codes[letter])
+            )
+        object.__setattr__(self, "codes", MappingProxyType(codes))
+        object.__setattr__(self, "text", text + "b")
+
+    def __hash__(self) -> int:
+        return hash((self.system, self.halt))
+
+    def __reduce__(self) -> tuple[type[UniversalProgram], tuple[TagSystem, Symbol]]:
+        return UniversalProgram, (self.system, self.halt)
+
+    def encode(self, word: Iterable[Symbol]) -> str:
+        """The word of the universal machine that makes it run the system on a word of at least two letters.
+
+        Raises:
+            ValueError: a shorter word, or a letter that the system does not have.
+        """
+        word = tuple(word)
+        if len(word) < 2:
+            raise ValueError(f"the universal machine runs on words of at least two letters, not on {word}")
+        if foreign := [letter for letter in word if letter not in self.codes]:
+            raise ValueError(f"letter {foreign[0]!r} is outside the alphabet {tuple(self.codes)}")
+        return self.text.replace("b", ">") + "c" + "c".join("1" * self.codes[letter] for letter in word)
+
+    def decode(self, configuration: Configuration) -> tuple[Symbol, ...] | None:
+        """The system's word, if the machine is between two productions, else None.
+
+        It is there in q1 when the program is whole, only ones stand between it and the head, and from the head on
+        the tape is the codes of letters with c between them.
+        """
+        state, tape, head = configuration
+        if state != "q1" or tape[head - 1 : head + 1] != ("1", "1"):
+            return None
+        tape = "".join(tape)
+        if not tape.startswith(self.text) or tape[len(self.text) : head].strip("1"):
+            return None
+        return self._letters(tape[head:])
+
+    def output(self, configuration: Configuration) -> tuple[Symbol, ...] | None:
+        """What follows the first two letters of the word at which the system halted, if the machine has accepted."""
+        if configuration.state != "accept":
+            return None
+        _, *letters, _ = "".join(configuration.tape[len(self.text) :]).split("c")
+        return self._letters("c".join(letters)) if letters else ()
+
+    def words(self, configurations: Iterable[Configuration]) -> Iterator[tuple[Symbol, ...]]:
+        """The system's words among the configurations of a run of the universal machine."""
+        return (word for word in map(self.decode, configurations) if word is not None)
+
+    def _letters(self, tape: str) -> tuple[Symbol, ...] | None:
+        letters = {"1" * length: letter for letter, length in self.codes.items()}
+        word = tuple(letters.get(code) for code in tape.split("c"))
+        return None if None in word else word
+
+
+def _faults(system: TagSystem, halt: Symbol) -> Iterator[str]:
+    if not system.productions:
+        yield "it has no productions"
+        return
+    last = list(system.productions)[-1]
+    for letter, word in system.productions.items():
+        if word[:2] != (last, last):
+            yield f"the production of {letter!r} does not begin with the last letter {last!r} twice"
+    if len(system.productions[last]) > 2:
+        yield f"the production of the last letter {last!r} goes on after these two"
+    if halt in system.productions:
+        yield f"the halting letter {halt!r} has a production"
+    if others := [letter for letter in system.halting_letters if letter != halt]:
+        yield f"it halts on {others}, and the halting letter is {halt!r}"

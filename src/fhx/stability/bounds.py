@@ -1,0 +1,277 @@
+r"""How far a stable model and its truncation are apart: states, gradients, weights after training, outputs.
+
+Every bound is a function of a cell's :class:`~fhx.stability.Constants` and a loss's
+:class:`~fhx.stability.LossConstants` (written L and M), in their norm; none has a constant of its own. All hold
+for the mean over a batch, and over times, of a loss that each state has.
+"""
+
+from collections.abc import Sequence
+from math import ceil, exp, expm1, inf, isnan, log, log1p
+
+import torch
+
+from fhx.cells.base import positive
+from fhx.stability.contraction import check_rate
+from fhx.stability.norms import UP
+from fhx.stability.smoothness import Constants, LossConstants
+
+
+def lemma_1(cell: Constants, k: int) -> float:
+    r"""The states: :math:`|h_t - h_t^k| \le \lambda^k H`, where :math:`H \le \max(|h_0|, B / (1 - \lambda))`.
+
+    Args:
+        cell: its constants.
+        k: at least 1.
+
+    Raises:
+        ValueError: the rate is not below 1, or k is no positive integer.
+
+    Source: Lemma 1 of Miller and Hardt (2019), "Stable recurrent models".
+    """
+    return check_rate(cell.rate) ** positive("k", k) * cell.state_bound * UP
+
+
+def lemma_2(cell: Constants, loss: LossConstants, k: int) -> float:
+    r"""The gradients, at the same weights:
+
+    .. math::
+
+       |\nabla_\theta \ell(h_T) - \nabla_\theta \ell(h_T^k)| \le \lambda^k (L + M H) \Sigma
+       + \lambda^{k-1} L H \bigl(k\, M_{h\theta} + (k - 1)\, M_{hh} \Sigma\bigr), \qquad
+       \Sigma = \frac{L_\theta}{1 - \lambda}.
+
+    A first term without k, and one with :math:`k \lambda^{k-1}`: at :math:`\lambda = 0, k = 1` the right side is
+    :math:`L H M_{h\theta}`, not 0. The truncated gradient is that of the truncated model, which begins at zero.
+
+    Args:
+        cell: its constants.
+        loss: the loss's constants.
+        k: at least 1.
+
+    Raises:
+        ValueError: the rate is not below 1, or k is no positive integer.
+
+    Source: Lemma 2 of Miller and Hardt (2019), "Stable recurrent models", there :math:`\gamma k \lambda^k`.
+    """
+    return check_rate(cell.rate) ** (positive("k", k) - 1) * _polynomial(cell, loss, k) * UP
+
+
+def lemma_3(cell: Constants, loss: LossConstants) -> float:
+    r"""The gradient's Lipschitz constant in the weights, on the convex set that the constants are for:
+
+    .. math::
+
+       \beta = L \frac{M_{hh} \Sigma^2 + 2 M_{h\theta} \Sigma + M_{\theta\theta}}{1 - \lambda} + M \Sigma^2, \qquad
+       \Sigma = \frac{L_\theta}{1 - \lambda}.
+
+    It bounds the full model's gradient and that of every truncation. The power of :math:`1/(1 - \lambda)` is 3 for a
+    fixed :math:`L_\theta`. But :math:`L_\theta` grows with the states: for the linear cell it is of the order of
+    :math:`1/(1 - \lambda)` itself, and the power is 3 only without M, and 4 with it.
+
+    Args:
+        cell: its constants.
+        loss: the loss's constants.
+
+    Raises:
+        ValueError: the rate is not below 1.
+
+    Source: Lemma 3 of Miller and Hardt (2019), "Stable recurrent models".
+    """
+    gap, change = 1 - check_rate(cell.rate), cell.sensitivity
+    curve = cell.by_states * change**2 + 2 * cell.by_state_and_weights * change + cell.by_weights_twice
+    return (loss.lipschitz * curve / gap + loss.smoothness * change**2) * UP
+
+
+def gradient_bound(cell: Constants, loss: LossConstants) -> float:
+    r"""The gradient itself: :math:`|\nabla_\theta \ell(h_T)| \le L \Sigma`.
+
+    Raises:
+        ValueError: the rate is not below 1.
+    """
+    check_rate(cell.rate)
+    return loss.lipschitz * cell.sensitivity * UP
+
+
+def proposition_2(gap: float, smoothness: float, step_sizes: Sequence[float], gradient: float = inf) -> float:
+    r"""The weights after projected gradient descent, by the recursion
+
+    .. math:: \delta_0 = 0, \qquad \delta_t = \delta_{t-1} + \alpha_t \min(\beta \delta_{t-1} + E,\; 2 G)
+
+    for any step sizes :math:`\alpha_1, \dots, \alpha_N`. Both models begin with the same weights; the projection is
+    onto one closed convex set for all steps, on which the constants hold: :func:`project` of a simple or linear cell,
+    :func:`project_within` of an LSTM.
+
+    Args:
+        gap: E, how far the two gradients are apart at the same weights (Lemma 2).
+        smoothness: :math:`\beta` (Lemma 3).
+        step_sizes: :math:`\alpha_t \ge 0`.
+        gradient: G, bound of every gradient; without it :math:`\frac{E}{\beta} (\prod_t (1 + \alpha_t \beta) - 1)` is
+            what comes out.
+
+    Returns:
+        A bound of :math:`|\theta_N - \hat\theta_N|`, perhaps infinity.
+
+    Raises:
+        ValueError: a number is negative or no number.
+
+    Source: Proposition 2 of Miller and Hardt (2019), "Stable recurrent models", for :math:`\alpha_t = \alpha / t`.
+    """
+    _check(gap=gap, smoothness=smoothness, gradient=gradient)
+    distance = 0.0
+    for size in step_sizes:
+        _check(step_size=size)
+        change = gap + smoothness * distance if distance else gap
+        distance += size * min(change, 2 * gradient) * UP if size else 0.0
+    return distance
+
+
+def proposition_2_power(gap: float, smoothness: float, alpha: float, steps: int) -> float:
+    r"""The same for :math:`\alpha_t = \alpha / t` as a power of the number of steps, with exponent :math:`\alpha\beta`:
+
+    .. math:: \frac{E}{\beta} \left((1 + \alpha\beta) N^{\alpha\beta} - 1\right),
+
+    since :math:`(1 - 1/t)^q (1 + q/t) \le 1`. At N = 1 it is :math:`\alpha E`, which is what happens.
+
+    Raises:
+        ValueError: a number is negative or no number, or ``steps`` is no positive integer.
+    """
+    _check(gap=gap, smoothness=smoothness, alpha=alpha)
+    power, steps = alpha * smoothness, positive("steps", steps)
+    if not gap or not alpha:
+        return 0.0
+    if not power:
+        return alpha * gap * (1 + log(steps)) * UP
+    return gap / smoothness * _expm1((log1p(power) + power * log(steps)) * UP) * UP
+
+
+def proposition_2_source(gap: float, smoothness: float, alpha: float, steps: int) -> float:
+    r"""The source's :math:`\alpha E N^{\alpha\beta + 1}`, with E for its :math:`\gamma k \lambda^k`: true, and looser.
+
+    Raises:
+        ValueError: a number is negative or no number, or ``steps`` is no positive integer.
+
+    Source: Proposition 2 of Miller and Hardt (2019), "Stable recurrent models".
+    """
+    _check(gap=gap, smoothness=smoothness, alpha=alpha)
+    factor = (alpha * smoothness + 1) * log(positive("steps", steps))
+    return alpha * gap * (_expm1(factor) + 1) if gap and alpha else 0.0
+
+
+def theorem_1(
+    cell: Constants, loss: LossConstants, k: int, step_sizes: Sequence[float], output_lipschitz: float = 1.0
+) -> float:
+    r"""The outputs of the two trained models: :math:`|y_T - y_T^k| \le L_g (\Sigma\, \delta_N + \lambda^k H)`.
+
+    Args:
+        cell: its constants, on the convex set that training stays in.
+        loss: the loss's constants.
+        k: at least 1.
+        step_sizes: of the training, as for ``proposition_2``.
+        output_lipschitz: :math:`L_g`, of the readout, in the norm of the states.
+
+    Raises:
+        ValueError: the rate is not below 1, k is no positive integer, or a number is negative or no number.
+
+    Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
+    """
+    _check(output_lipschitz=output_lipschitz)
+    distance = proposition_2(lemma_2(cell, loss, k), lemma_3(cell, loss), step_sizes, gradient_bound(cell, loss))
+    moved = cell.sensitivity * distance if distance else 0.0
+    return output_lipschitz * (moved + lemma_1(cell, k)) * UP
+
+
+def theorem_1_length(
+    cell: Constants, loss: LossConstants, eps: float, step_sizes: Sequence[float], output_lipschitz: float = 1.0
+) -> int:
+    r"""A window for which the outputs of the trained models are :math:`\varepsilon`-close, as for all longer ones.
+
+    It is found in logarithms, since :math:`\prod_t (1 + \alpha_t \beta)` may be beyond all floats.
+
+    Raises:
+        ValueError: what ``theorem_1`` raises, ``eps`` is not positive, or the constants are not finite.
+    """
+    if not 0 < eps < inf:
+        raise ValueError(f"eps must be positive and finite, got {eps}")
+    _check(output_lipschitz=output_lipschitz)
+    rate, smoothness = check_rate(cell.rate), lemma_3(cell, loss)
+    if not smoothness + cell.state_bound < inf:
+        raise ValueError("no window is long enough: the constants are not finite")
+    moved = _log(output_lipschitz * cell.sensitivity) + _log_growth(smoothness, step_sizes)
+
+    def enough(k: int) -> bool:
+        first = 0.0 if k == 1 else (k - 1) * _log(rate)
+        states = _log(rate * cell.state_bound * output_lipschitz)
+        return first + _log_sum(moved + _log(_polynomial(cell, loss, k)), states) <= log(eps)
+
+    k = 2 if rate == 0 else ceil(-1 / log(rate)) + 1  # from here on k times rate^k falls
+    if enough(k):
+        while k > 1 and enough(k - 1):
+            k -= 1
+        return k
+    low, high = k, 2 * k
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def rounding_term(rate: float, size: float, operations: int, dtype: torch.dtype = torch.float64) -> float:
+    r"""How far a computed run is from the exact one: :math:`m\, \epsilon\, s / (1 - \lambda)`, at every time.
+
+    A step that makes m roundings of numbers no larger than s errs by no more than :math:`m \epsilon s`; the next step
+    multiplies what is there by :math:`\lambda` and adds as much again. So while :math:`\lambda^k H` falls for ever,
+    what is measured stops falling here.
+
+    Args:
+        rate: :math:`\lambda < 1`.
+        size: s, of what is rounded, in the norm of the rate: for a sum, the sum of the terms' sizes.
+        operations: m, of a step: for a sum of n products, n and what follows it.
+        dtype: its :math:`\epsilon` is the distance from 1 to the next number, twice the unit roundoff.
+
+    Raises:
+        ValueError: the rate is not below 1, ``size`` is negative or no number, ``operations`` is no positive integer.
+    """
+    _check(size=size)
+    return positive("operations", operations) * torch.finfo(dtype).eps * size / (1 - check_rate(rate)) * UP
+
+
+def _polynomial(cell: Constants, loss: LossConstants, k: int) -> float:
+    r"""What multiplies :math:`\lambda^{k-1}` in Lemma 2."""
+    H, change = cell.state_bound, cell.sensitivity
+    older = cell.rate * (loss.lipschitz + loss.smoothness * H) * change
+    newer = loss.lipschitz * H * (k * cell.by_state_and_weights + (k - 1) * cell.by_states * change)
+    return inf if isnan(older + newer) else older + newer  # 0 times inf
+
+
+def _log_growth(smoothness: float, step_sizes: Sequence[float]) -> float:
+    r"""The logarithm of :math:`\frac1\beta (\prod_t (1 + \alpha_t \beta) - 1)`, of the sum of step sizes at 0."""
+    _check(**{f"step size {t}": size for t, size in enumerate(step_sizes, 1)})
+    if smoothness == 0:
+        return _log(sum(step_sizes))
+    total = sum(log1p(size * smoothness) for size in step_sizes)
+    return (log(expm1(total)) if total < 1 else total + log1p(-exp(-total))) - log(smoothness) if total else -inf
+
+
+def _log(value: float) -> float:
+    return log(value) if value else -inf
+
+
+def _log_sum(a: float, b: float) -> float:
+    """The logarithm of the sum of two numbers from theirs."""
+    high, low = max(a, b), min(a, b)
+    return high if low == -inf else high + log1p(exp(low - high))
+
+
+def _expm1(value: float) -> float:
+    try:
+        return expm1(value)
+    except OverflowError:
+        return inf
+
+
+def _check(**values: float) -> None:
+    for name, value in values.items():
+        if isnan(value) or value < 0:
+            raise ValueError(f"{name} must be a number of at least 0, got {value}")

@@ -1,0 +1,106 @@
+r"""How fast one step brings two states together: upper bounds of the one-step gain that are certain.
+
+.. math:: \lambda \ge \sup_{h \ne h',\, |x|_\infty \le B_x} \frac{|f(h, x) - f(h', x)|}{|h - h'|}
+
+over the states of a stated forward-invariant set (:func:`~fhx.stability.invariant_set`). The map is a
+contraction if :math:`\lambda < 1`; a bound of 1 or more certifies nothing. The bound is of the exact map of the weights
+as they are, and is computed in float64 and rounded upwards; what rounding does to a *run* is another matter.
+"""
+
+from math import floor, inf, log, prod, sqrt
+
+from fhx.cells import Cell, GRUCell, LSTMCell
+from fhx.stability.conjugate import Translated, WithReadout
+from fhx.stability.gru import gru_bounds
+from fhx.stability.lstm import lstm_bounds
+from fhx.stability.lyapunov import find_norm, weighted_gain
+from fhx.stability.norms import UP, check_input_bound, max_norm, two_norm
+from fhx.stability.plain import is_linear, layers, slope
+
+Norm = int | str
+NORMS: tuple[Norm, ...] = (2, "max", "lyapunov")
+
+
+def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 1.0) -> float:
+    r"""A certified upper bound of a cell's one-step gain; no estimate.
+
+    ================================ ============ ===================================================================
+    cell                             norm         bound
+    ================================ ============ ===================================================================
+    ``SimpleCell``, ``LinearCell``   2, "max"     :math:`L_\rho \lVert W \rVert`
+    ``DeepCell`` without layer norm  2, "max"     :math:`\prod_l L_\rho \lVert W_l \rVert`
+    linear                           "lyapunov"   the gain in :math:`|h|_P`, see :func:`lyapunov_norm`
+    ``LSTMCell``, ``GRUCell``        "max"        ``lstm_bounds(cell).rate``, ``gru_bounds(cell).rate``
+    ``LSTMCell``, ``GRUCell``        2            :math:`\sqrt n` times that, of n numbers in the state
+    ``Translated``                   any          that of its cell
+    ``WithReadout``                  any          that of its cell, in the norm :math:`\max(|h|, |y| / L)`
+    ================================ ============ ===================================================================
+
+    Args:
+        cell: its weights as they are; biases are never assumed away.
+        norm: of states: 2, "max", "lyapunov"; None for 2, and "max" for gated cells.
+        input_bound: :math:`B_x \ge 0` with :math:`|x_t|_\infty \le B_x`; only the gated cells' bounds depend on it.
+
+    Returns:
+        :math:`\lambda \ge 0`; 1 or more where no contraction is certified, inf where there is no bound at all. It holds
+        for all states of simple, linear and deep cells, and on :func:`invariant_set` for gated ones.
+
+    Raises:
+        ValueError: there is no certificate for the cell or its activation, the norm is unknown or not one that the
+            cell has a bound in, a weight is not finite, or the input bound is negative or not finite.
+    """
+    B = check_input_bound(input_bound)
+    norm = usual_norm(cell) if norm is None else norm
+    if norm not in NORMS:
+        raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
+    if isinstance(cell, Translated | WithReadout):
+        return contraction_rate(cell.cell, norm, B)
+    if norm == "lyapunov":
+        return _lyapunov_rate(cell)
+    if isinstance(cell, LSTMCell | GRUCell):
+        rate = (lstm_bounds if isinstance(cell, LSTMCell) else gru_bounds)(cell, B).rate
+        return rate if norm == "max" else sqrt(cell.state_width) * rate * UP
+    measure = two_norm if norm == 2 else max_norm
+    return prod(slope(cell) * measure(W) for W in layers(cell)) * UP
+
+
+def steps_to_contract(rate: float, width: int) -> int:
+    r"""How many steps a contraction in the max norm needs to be one in the 2-norm: the least :math:`r \ge 1` with
+
+    .. math:: \sqrt{n} \lambda^r < 1,
+
+    since :math:`|v|_\infty \le |v|_2 \le \sqrt n |v|_\infty` for n numbers; one more where rounding hides which.
+
+    Args:
+        rate: :math:`0 \le \lambda < 1`, in the max norm.
+        width: n, the cell's ``state_width``.
+
+    Raises:
+        ValueError: the rate is not in this range, or the width is not positive.
+    """
+    check_rate(rate)
+    if width < 1:
+        raise ValueError(f"width must be at least 1, got {width!r}")
+    return 1 if rate == 0 else floor(log(width) / (-2 * log(rate)) * UP) + 1
+
+
+def usual_norm(cell: Cell) -> Norm:
+    """The norm of a certificate where none is named: "max" for gated cells, 2 for all others."""
+    if isinstance(cell, Translated | WithReadout):
+        return usual_norm(cell.cell)
+    return "max" if isinstance(cell, LSTMCell | GRUCell) else 2
+
+
+def _lyapunov_rate(cell: Cell) -> float:
+    if not is_linear(cell):
+        raise ValueError(f'the norm "lyapunov" is for linear cells, and {cell} has an activation')
+    (W,) = layers(cell)
+    P = find_norm(W)
+    return inf if P is None else weighted_gain(W, P)
+
+
+def check_rate(rate: float) -> float:
+    """``rate``, or a ``ValueError`` unless it is at least 0 and below 1."""
+    if not 0 <= rate < 1:
+        raise ValueError(f"a contraction needs a rate of at least 0 and below 1, got {rate!r}")
+    return float(rate)

@@ -1,0 +1,141 @@
+r"""Projected gradient descent of a recurrent model and of its truncation, side by side."""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from math import isfinite, sqrt
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from fhx.cells import Cell
+from fhx.cells.base import positive
+from fhx.dynamics import unroll
+from fhx.stability.truncation import truncated_states
+
+Loss = Callable[[Tensor], Tensor]
+SCHEDULES = {"1/t": lambda t: 1 / t, "constant": lambda t: 1.0, "1/sqrt(t)": lambda t: 1 / sqrt(t)}
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    r"""What a descent of two models left behind.
+
+    Args:
+        cell, truncated: the two models after the last step.
+        weights: :math:`|\theta_t - \hat\theta_t|` after 0, 1, ..., N steps; the first is 0.
+        gradients: :math:`|\nabla p(\theta_t) - \nabla \hat p(\hat\theta_t)|` where each step began, N numbers.
+        losses, truncated_losses: of each model where each step began, N numbers.
+    """
+
+    cell: Cell
+    truncated: Cell
+    weights: Float[Tensor, " steps_and_one"]
+    gradients: Float[Tensor, " steps"]
+    losses: Float[Tensor, " steps"]
+    truncated_losses: Float[Tensor, " steps"]
+
+
+def step_sizes(schedule: str, alpha: float, steps: int) -> list[float]:
+    r"""Step sizes :math:`\alpha_1, \dots, \alpha_N`: :math:`\alpha / t`, :math:`\alpha` or :math:`\alpha / \sqrt t`.
+
+    Args:
+        schedule: "1/t", "constant" or "1/sqrt(t)".
+        alpha: :math:`\alpha \ge 0`.
+        steps: N.
+
+    Raises:
+        ValueError: an unknown schedule, :math:`\alpha` negative or not finite, or ``steps`` no positive integer.
+    """
+    if schedule not in SCHEDULES:
+        raise ValueError(f"schedule must be one of {', '.join(map(repr, SCHEDULES))}, got {schedule!r}")
+    if not (isfinite(alpha) and alpha >= 0):
+        raise ValueError(f"alpha must be finite and not negative, got {alpha}")
+    return [alpha * SCHEDULES[schedule](t) for t in range(1, positive("steps", steps) + 1)]
+
+
+def descend(
+    cell: Cell,
+    inputs: Float[Tensor, "time batch d_in"],
+    loss: Loss,
+    k: int,
+    step_sizes: Sequence[float],
+    project: Callable[[Cell], object] | None = None,
+    every_step: bool = False,
+) -> Descent:
+    r"""Train a cell and its truncation from the same start on the same data.
+
+    .. math::
+
+       \theta_t = \Pi\bigl(\theta_{t-1} - \alpha_t \nabla p(\theta_{t-1})\bigr), \qquad
+       \hat\theta_t = \Pi\bigl(\hat\theta_{t-1} - \alpha_t \nabla p^k(\hat\theta_{t-1})\bigr), \qquad
+       \theta_0 = \hat\theta_0,
+
+    with :math:`p = \ell(h_T)` and :math:`p^k = \ell(h_T^k)`: the truncated model's own gradient, of k steps from the
+    zero state. The given cell stays as it is.
+
+    Args:
+        cell: the start.
+        inputs: :math:`x_1, \dots, x_T`, the same in every step.
+        loss: :math:`\ell`, from what the readout sees of the last state, ``(batch, d)``, to a number.
+        k: inputs that the truncated model reads, at least 1.
+        step_sizes: :math:`\alpha_1, \dots, \alpha_N`.
+        project: :math:`\Pi`, changes a cell in place after each step; None: nothing does. Proposition 2 is about the
+            projection onto one convex set, see there.
+        every_step: the loss is of all states, ``(time, batch, d)``, each truncated for itself.
+
+    Raises:
+        ValueError: k is no positive integer, there are no inputs, or what ``unroll`` raises.
+
+    Source: Miller and Hardt (2019), "Stable recurrent models", section 3.3.
+    """
+    models = [deepcopy(cell), deepcopy(cell)]
+    lengths = [None, positive("k", k)]
+    distances, gaps, losses = [0.0], [], []
+    for size in step_sizes:
+        both = [_slope(model, inputs, loss, length, every_step) for model, length in zip(models, lengths, strict=True)]
+        losses.append([value for value, _ in both])
+        gaps.append(_distance(both[0][1], both[1][1]))
+        for model, (_, gradient) in zip(models, both, strict=True):
+            with torch.no_grad():
+                for weight, slope in zip(model.parameters(), gradient, strict=True):
+                    weight -= size * slope
+                if project is not None:
+                    project(model)
+        distances.append(_distance(*(list(model.parameters()) for model in models)))
+    full, cut = zip(*losses, strict=True) if losses else ((), ())
+    like = {"dtype": torch.float64}
+    return Descent(*models, *(torch.tensor(values, **like) for values in (distances, gaps, full, cut)))
+
+
+def gradient_gap(
+    cell: Cell, inputs: Float[Tensor, "time batch d_in"], loss: Loss, k: int, every_step: bool = False
+) -> float:
+    r"""What Lemma 2 bounds, :math:`|\nabla_\theta \ell(h_T) - \nabla_\theta \ell(h_T^k)|` at the same weights.
+
+    The arguments are those of :func:`descend`.
+
+    Raises:
+        ValueError: k is no positive integer, there are no inputs, or what ``unroll`` raises.
+    """
+    full, cut = (_slope(cell, inputs, loss, length, every_step)[1] for length in (None, positive("k", k)))
+    return _distance(full, cut)
+
+
+def _slope(cell: Cell, inputs: Tensor, loss: Loss, k: int | None, every_step: bool) -> tuple[float, tuple[Tensor, ...]]:
+    """The loss and its gradient by every parameter, of the whole run if k is None."""
+    if not len(inputs):
+        raise ValueError("a loss of the last state needs at least one input")
+    with torch.enable_grad():
+        if k is None or k >= len(inputs):
+            states = unroll(cell, inputs)
+        else:
+            states = truncated_states(cell, inputs, k) if every_step else unroll(cell, inputs[-k:])
+        value = loss(cell.hidden(states if every_step else states[-1]))
+        return value.item(), torch.autograd.grad(value, list(cell.parameters()), materialize_grads=True)
+
+
+def _distance(a: Sequence[Tensor], b: Sequence[Tensor]) -> float:
+    """The Euclidean distance of two lists of tensors, each list one long vector."""
+    return sqrt(sum((x - y).detach().double().square().sum().item() for x, y in zip(a, b, strict=True)))

@@ -1,0 +1,99 @@
+"""The state that a contraction settles in under one input, by Banach's iteration."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from math import ceil, inf, log
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from fhx.cells import Cell
+from fhx.stability.conjugate import Translated, WithReadout
+from fhx.stability.contraction import Norm, contraction_rate, usual_norm
+from fhx.stability.lyapunov import lyapunov_norm
+from fhx.stability.norms import UP
+from fhx.stability.plain import layers
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    r"""A state near the fixed point :math:`h^* = f(h^*, x)`.
+
+    Args:
+        state: :math:`h_n`, in float64.
+        error: :math:`\frac{\lambda}{1 - \lambda} |h_n - h_{n-1}| \ge |h_n - h^*|`, up to what rounding does to a step.
+        steps: n.
+        rate: :math:`\lambda`, of the certificate.
+    """
+
+    state: Float[Tensor, " width"]
+    error: float
+    steps: int
+    rate: float
+
+
+def fixed_point(
+    cell: Cell, x: Float[Tensor, " d_in"] | None = None, norm: Norm | None = None, tolerance: float = 1e-12
+) -> FixedPoint:
+    r"""The one state that a step with the input x leaves as it is, to which every run with that input goes.
+
+    Banach's iteration :math:`h_n = f(h_{n-1}, x)` from :math:`h_0 = 0`, in float64. It ends when the a-posteriori bound
+    is at most the tolerance, after so many steps that
+
+    .. math:: |h_n - h^*| \le \frac{\lambda^n}{1 - \lambda} |h_1 - h_0|
+
+    promises it, or when rounding keeps the steps from getting shorter; ``error`` says how far it came.
+
+    Args:
+        cell: one that is certified to contract for inputs as large as x.
+        x: the input; zeros if None.
+        norm: 2, "max" or "lyapunov", of the certificate and of the error; None for 2, and "max" for gated cells.
+        tolerance: above 0.
+
+    Raises:
+        ValueError: no contraction is certified, the input has another width or is not finite, the tolerance is not
+            positive, or what :func:`contraction_rate` raises.
+
+    Source: Banach (1922), "Sur les opérations dans les ensembles abstraits et leur application aux équations
+    intégrales".
+    """
+    if not 0 < tolerance < inf:
+        raise ValueError(f"the tolerance must be positive and finite, got {tolerance!r}")
+    cell = deepcopy(cell).double().requires_grad_(False)
+    h = torch.zeros_like(cell.initial_state())
+    x = h.new_zeros(cell.input_size) if x is None else x.detach().to(h)
+    if x.shape != (cell.input_size,) or not x.isfinite().all():
+        raise ValueError(f"the input must be {cell.input_size} finite numbers, got {x.tolist()}")
+    rate = contraction_rate(cell, norm, x.abs().max().item())
+    if not rate < 1:
+        raise ValueError(f"{cell} is not certified to contract under this input: its rate is {rate:.6g}")
+    size = _size(cell, usual_norm(cell) if norm is None else norm)
+    before, error, steps, most = inf, inf, 0, 1
+    while error > tolerance and steps < most:
+        h, last = cell(h, x), h
+        steps += 1
+        apart = size(h - last)
+        error = rate / (1 - rate) * apart * UP
+        if steps == 1 and error > tolerance:
+            most = 1 + ceil(log(tolerance / error) / log(rate))
+        if apart >= before:
+            break
+        before = apart
+    return FixedPoint(h, error, steps, rate)
+
+
+def _size(cell: Cell, norm: Norm) -> Callable[[Tensor], float]:
+    """The norm of a vector that the certificate is in."""
+    if isinstance(cell, Translated):
+        return _size(cell.cell, norm)
+    if isinstance(cell, WithReadout):
+        inner, width = _size(cell.cell, norm), cell.cell.state_width
+        L = cell.lipschitz(norm) or 1.0
+        outer = torch.linalg.vector_norm
+        return lambda v: max(inner(v[:width]), outer(v[width:], 2 if norm != "max" else inf).item() / L)
+    if norm == "lyapunov":
+        P = lyapunov_norm(layers(cell)[0])
+        return lambda v: (v @ P @ v).sqrt().item()
+    return lambda v: torch.linalg.vector_norm(v, 2 if norm == 2 else inf).item()

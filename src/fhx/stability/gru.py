@@ -1,0 +1,98 @@
+r"""The GRU's one-step gain in the max norm on the states :math:`|h|_\infty \le 1`, where runs from zero stay.
+
+Write :math:`w_{k,j}` for the sum of row j of :math:`|W_k|`; :math:`R_j` and :math:`Z_j` for the most that reset and
+update gate open; :math:`M_j = w_{n,j} + |b_{m,j}|` for the most that the reset gate scales. With
+
+.. math::
+
+   q_j = \sup_{0 \le r \le R_j} r \bigl(w_{n,j} + (1 - r) M_j w_{r,j}\bigr), \qquad
+   \beta_j = \sup_{0 \le \nu \le 1} (1 + \nu) \bigl(Z_j w_{z,j} + (1 - \nu) q_j\bigr)
+
+row j has gain at most :math:`\max(\beta_j, Z_j + (1 - Z_j) \beta_j)`: a mean of old state and candidate contracts if
+the candidate does.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from fhx.cells import GRUCell
+from fhx.stability.gates import gate_logits, opened
+from fhx.stability.norms import EPS, UP, check_input_bound, exact, row_sums
+
+
+@dataclass(frozen=True, eq=False)
+class GRUBounds:
+    r"""What bounds a GRU's gain in the max norm where :math:`|h|_\infty \le 1`.
+
+    Args:
+        input_bound: :math:`B_x`, of every :math:`|x_t|_\infty`.
+        reset: :math:`R_j`, the most that each unit's reset gate opens.
+        update: :math:`Z_j`, the most that each unit keeps of its old state.
+        w_r, w_z, w_n: the rows' sums of :math:`|W_r|, |W_z|, |W_n|`.
+        b_m: :math:`|b_m|`.
+
+    All are upper bounds in float64, of shape :math:`(d)`.
+    """
+
+    input_bound: float
+    reset: Float[Tensor, " d"]
+    update: Float[Tensor, " d"]
+    w_r: Float[Tensor, " d"]
+    w_z: Float[Tensor, " d"]
+    w_n: Float[Tensor, " d"]
+    b_m: Float[Tensor, " d"]
+
+    @property
+    def candidate(self) -> Float[Tensor, " d"]:
+        r""":math:`q_j`, the gain of the candidate's argument: at :math:`r = R_j`, or where the parabola has its top."""
+        by_reset = (self.w_n + self.b_m) * self.w_r
+        total = self.w_n + by_reset
+        top = torch.where(2 * by_reset * self.reset <= total, self.reset, total / (2 * by_reset))
+        return top * (self.w_n + (1 - top) * by_reset) * UP
+
+    @property
+    def betas(self) -> Float[Tensor, " d"]:
+        r""":math:`\beta_j`, the gain of what a step adds, per unit of :math:`1 - z`."""
+        return beta(self.update * self.w_z, self.candidate)
+
+    @property
+    def row_rates(self) -> Float[Tensor, " d"]:
+        """The gain of :math:`h_j`, j by j, of which ``rate`` is the largest."""
+        added = self.betas
+        return torch.maximum(added, self.update + (1 - self.update + EPS) * added) * UP
+
+    @property
+    def rate(self) -> float:
+        """The largest of ``row_rates``."""
+        return self.row_rates.max().item()
+
+
+def beta(from_update: Float[Tensor, " d"], from_candidate: Float[Tensor, " d"]) -> Float[Tensor, " d"]:
+    r""":math:`\sup_{0 \le \nu \le 1} (1 + \nu) (y + (1 - \nu) q)`, of degree 1 in (y, q):
+
+    :math:`y + q + y^2 / (4 q)` if :math:`y \le 2 q`, and otherwise :math:`2 y`.
+    """
+    inside = from_update + from_candidate + from_update * (from_update / (4 * from_candidate))
+    return torch.where(from_update < 2 * from_candidate, inside, 2 * from_update) * UP
+
+
+def gru_bounds(cell: GRUCell, input_bound: float = 1.0) -> GRUBounds:
+    r"""The numbers that certify a GRU in the max norm.
+
+    Args:
+        cell: any GRU of torch's form, whose reset gate scales :math:`W_n h + b_m`.
+        input_bound: :math:`B_x \ge 0` with :math:`|x_t|_\infty \le B_x` for all t.
+
+    Raises:
+        ValueError: a weight is not finite, or the input bound is negative or not finite.
+
+    Source: derived here; Bonassi, Farina and Scattolini (2021) give conditions for the other form of the GRU.
+    """
+    B = check_input_bound(input_bound)
+    W, U, b, b_m = (exact(f"{name} of the GRUCell", getattr(cell, name)) for name in ("W", "U", "b", "b_m"))
+    gates = slice(0, 2 * cell.state_size)
+    reset, update = opened(gate_logits(W[gates], U[gates], b[gates], B)).chunk(2)
+    return GRUBounds(B, reset, update, *row_sums(W).chunk(3), b_m.abs())

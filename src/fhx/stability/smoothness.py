@@ -1,0 +1,119 @@
+r"""What bounds a step and a loss: constants of their derivatives of first and second order.
+
+The weights :math:`\theta = (W, U, b)` are one long vector with the Euclidean norm, so matrices have the Frobenius norm.
+Constants hold for the states that the runs reach, for all inputs with :math:`|x|_\infty \le B_x`, and for a convex set
+of weights.
+"""
+
+from dataclasses import astuple, dataclass
+from math import inf, isnan, sqrt
+from typing import NamedTuple
+
+from jaxtyping import Float
+from torch import Tensor
+
+from fhx.stability.norms import UP, exact, row_sums
+
+TANH_CURVE = 4 / (3 * sqrt(3))  # the largest |tanh''|
+SIGMOID_CURVE = 1 / (6 * sqrt(3))  # of the logistic function
+
+
+class Smooth(NamedTuple):
+    r"""Bounds of an activation's :math:`|\sigma'|, |\sigma''|, |\sigma|`, and :math:`|\sigma(0)|`."""
+
+    slope: float
+    curve: float
+    range: float
+    at_zero: float
+
+
+SMOOTH = {
+    "tanh": Smooth(1.0, TANH_CURVE, 1.0, 0.0),
+    "sigmoid": Smooth(0.25, SIGMOID_CURVE, 1.0, 0.5),
+    "identity": Smooth(1.0, 0.0, inf, 0.0),
+}
+
+
+@dataclass(frozen=True)
+class Constants:
+    r"""What bounds a step in one norm of states: a constant each for the derivatives of first and second order.
+
+    Every derivative is measured as a (bi)linear map, from that norm of states and the Euclidean norm of weights to that
+    norm of states.
+
+    Args:
+        rate: :math:`\lambda \ge \lVert \partial_h f \rVert`.
+        by_input: :math:`L_x \ge \lVert \partial_x f \rVert`; inputs have the norm of the states.
+        by_weights: :math:`L_\theta \ge \lVert \partial_\theta f \rVert`.
+        by_states: :math:`M_{hh} \ge \lVert \partial_h^2 f \rVert`.
+        by_state_and_weights: :math:`M_{h\theta} \ge \lVert \partial_h \partial_\theta f \rVert`.
+        by_weights_twice: :math:`M_{\theta\theta} \ge \lVert \partial_\theta^2 f \rVert`.
+        drive_bound: :math:`B \ge \sup_x |f(0, x)|`.
+        state_bound: :math:`H \ge \sup_t |h_t|`.
+        norm: of states: 2 or "max".
+
+    Raises:
+        ValueError: a constant is negative or no number, or the norm is unknown.
+    """
+
+    rate: float
+    by_input: float
+    by_weights: float
+    by_states: float
+    by_state_and_weights: float
+    by_weights_twice: float
+    drive_bound: float
+    state_bound: float
+    norm: int | str = 2
+
+    def __post_init__(self) -> None:
+        for name, value in zip(self.__dataclass_fields__, astuple(self)[:-1], strict=False):
+            if isnan(value) or value < 0:
+                raise ValueError(f"{name} must be a number of at least 0, got {value}")
+        if self.norm not in (2, "max"):
+            raise ValueError(f'norm must be 2 or "max", got {self.norm!r}')
+
+    @property
+    def sensitivity(self) -> float:
+        r""":math:`\Sigma = L_\theta / (1 - \lambda) \ge \lVert \partial_\theta h_t \rVert`; inf without contraction."""
+        return self.by_weights / (1 - self.rate) * UP if self.rate < 1 else inf
+
+
+@dataclass(frozen=True)
+class LossConstants:
+    r"""What bounds the slope of a loss :math:`\ell` of a state, and how fast the slope changes.
+
+    Args:
+        lipschitz: L, with :math:`|\ell(h) - \ell(h')| \le L |h - h'|` in the norm of the states.
+        smoothness: M, with :math:`|\nabla \ell(h) - \nabla \ell(h')|_* \le M |h - h'|` in the dual norm.
+
+    Raises:
+        ValueError: a constant is negative or no number.
+    """
+
+    lipschitz: float
+    smoothness: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("lipschitz", self.lipschitz), ("smoothness", self.smoothness)):
+            if isnan(value) or value < 0:
+                raise ValueError(f"{name} must be a number of at least 0, got {value}")
+
+    @classmethod
+    def squared(cls, readout_norm: float, output_bound: float, target_bound: float) -> "LossConstants":
+        r""":math:`\frac12 |g(h) - y|_2^2` of an affine readout g whose matrix has that norm, from states to the 2-norm.
+
+        :math:`|g(h)|_2` and :math:`|y|_2` are bounded. For :math:`g(h) = C h` the first is at most
+        :math:`\lVert C \rVert H`: the slope grows with the states.
+        """
+        return cls(readout_norm * (output_bound + target_bound) * UP, readout_norm**2 * UP)
+
+    @classmethod
+    def pseudo_huber(cls, readout_norm: float) -> "LossConstants":
+        r""":math:`\sqrt{1 + |g(h) - y|_2^2} - 1` of an affine readout, whose slope is below 1 wherever the state is."""
+        return cls(readout_norm, readout_norm**2 * UP)
+
+
+def reach(U: Float[Tensor, "rows input"], b: Float[Tensor, " rows"], input_bound: float) -> Float[Tensor, " rows"]:
+    r"""An upper bound of :math:`|U x + b|`, row by row, for :math:`|x|_\infty \le B_x`."""
+    return (input_bound * row_sums(exact("U", U)) + exact("b", b).abs()) * UP

@@ -1,0 +1,149 @@
+"""Tasks that ask for nothing but memory: one symbol through noise, a word copied, two marked numbers added."""
+
+import torch
+from torch.nn import functional as F
+
+from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
+from fhx.tasks.sequences import Sequences, Task
+
+__all__ = ["adding", "copy_memory", "recall"]
+
+
+def recall(
+    steps: int,
+    symbols: int = 4,
+    noise: float = 1.0,
+    sizes: tuple[int, int, int] = (1000, 200, 200),
+    seed: int | torch.Generator = 0,
+    dtype: torch.dtype | None = None,
+) -> Task:
+    r"""One of :math:`k` symbols comes first, then noise; at the end the symbol is to be named.
+
+    .. math:: x_1 = e_s, \qquad x_t = z_t\, e_{k+1} \quad (1 < t \le T), \qquad y = s,
+
+    with :math:`s` uniform on :math:`0, \dots, k - 1` and :math:`z_t \sim N(0, \text{noise}^2)`, all independent. Inputs
+    ``(steps, N, symbols + 1)`` hold the symbol in one of the first ``symbols`` columns, counted from 0, and the noise
+    in the last; targets ``(N,)`` are the classes :math:`s`.
+
+    Without memory of the first input no answer is better than a guess: cross-entropy :math:`\ln k` nats, accuracy
+    :math:`1/k`. The state must carry :math:`\log_2 k` bits over :math:`T - 1` steps of noise.
+
+    Args:
+        steps: length :math:`T` of a sequence.
+        symbols: :math:`k`, at least 2.
+        noise: standard deviation of the later inputs, at least 0.
+        sizes: number of sequences for training, validation and test.
+        seed: a seed, or a generator to draw from.
+        dtype: of the inputs; None: torch's default.
+
+    Raises:
+        ValueError: ``steps`` < 1, ``symbols`` < 2, ``noise`` < 0, a size is below 1 or ``dtype`` is not floating.
+
+    Source: a form of the latch problem of Bengio, Simard and Frasconi (1994), with :math:`k` classes.
+    """
+    steps, symbols = checked_steps("steps", steps), checked_steps("symbols", symbols, least=2)
+    if not noise >= 0:
+        raise ValueError(f"noise must be a standard deviation of at least 0, not {noise!r}")
+    generator, dtype = generator_of(seed), floating(dtype)
+
+    def draw(size: int) -> Sequences:
+        told = torch.randint(symbols, (size,), generator=generator, device=generator.device)
+        later = noise * torch.randn(steps - 1, size, 1, generator=generator, device=generator.device, dtype=dtype)
+        first = F.pad(F.one_hot(told, symbols).to(dtype), (0, 1))[None]
+        return Sequences(torch.cat([first, F.pad(later, (symbols, 0))]), told)
+
+    parts = [draw(size) for size in checked_sizes(sizes)]
+    return Task("recall", *parts, input_size=symbols + 1, output_size=symbols, kind="class at end")
+
+
+def copy_memory(
+    delay: int,
+    symbols: int = 8,
+    length: int = 10,
+    sizes: tuple[int, int, int] = (1000, 200, 200),
+    seed: int | torch.Generator = 0,
+    dtype: torch.dtype | None = None,
+) -> Task:
+    r"""A word of :math:`S` symbols, blanks, a signal; after the signal the word is to be repeated.
+
+    With :math:`s_1, \dots, s_S` uniform on :math:`0, \dots, k - 1`, a blank :math:`k` and a signal :math:`k + 1`, the
+    inputs over :math:`T + 2S` steps, :math:`T` the ``delay``, and the answers are
+
+    .. math::
+
+       &s_1, \dots, s_S, \; \underbrace{k, \dots, k}_{T - 1}, \; k + 1, \; \underbrace{k, \dots, k}_{S}, \\
+       &\underbrace{k, \dots, k}_{T + S}, \; s_1, \dots, s_S.
+
+    Inputs ``(delay + 2 length, N, symbols + 2)`` are one-hot, targets ``(delay + 2 length, N)`` are classes of which
+    the last, number ``symbols``, is the blank. Each symbol is asked for :math:`T + S` steps after it was read.
+
+    Without memory of the word the best is to say blank until the signal and to guess after it: cross-entropy
+    :math:`S \ln k / (T + 2S)` nats a step, accuracy :math:`(T + S + S/k) / (T + 2S)`.
+
+    Args:
+        delay: :math:`T`, steps from the end of the word to the signal.
+        symbols: :math:`k`, at least 2.
+        length: :math:`S`, symbols of a word.
+        sizes: number of sequences for training, validation and test.
+        seed: a seed, or a generator to draw from.
+        dtype: of the inputs; None: torch's default.
+
+    Raises:
+        ValueError: ``delay`` < 1, ``symbols`` < 2, ``length`` < 1, a size is below 1 or ``dtype`` is not floating.
+
+    Source: Hochreiter and Schmidhuber (1997), in the form of Arjovsky, Shah and Bengio (2016).
+    """
+    delay, symbols = checked_steps("delay", delay), checked_steps("symbols", symbols, least=2)
+    length = checked_steps("length", length)
+    generator, dtype = generator_of(seed), floating(dtype)
+
+    def draw(size: int) -> Sequences:
+        word = torch.randint(symbols, (length, size), generator=generator, device=generator.device)
+        blanks, signal = torch.full_like(word[:1], symbols), torch.full_like(word[:1], symbols + 1)
+        ids = torch.cat([word, blanks.expand(delay - 1, size), signal, blanks.expand(length, size)])
+        return Sequences(F.one_hot(ids, symbols + 2).to(dtype), torch.cat([blanks.expand(delay + length, size), word]))
+
+    parts = [draw(size) for size in checked_sizes(sizes)]
+    return Task("copy memory", *parts, input_size=symbols + 2, output_size=symbols + 1, kind="class per step")
+
+
+def adding(
+    steps: int,
+    sizes: tuple[int, int, int] = (1000, 200, 200),
+    seed: int | torch.Generator = 0,
+    dtype: torch.dtype | None = None,
+) -> Task:
+    r"""Random numbers, two of them marked; at the end the sum of the two is asked for.
+
+    .. math:: x_t = (v_t, m_t), \qquad y = \sum_{t=1}^{T} m_t v_t, \qquad v_t \sim U[0, 1), \; m_t \in \{0, 1\}.
+
+    One mark is uniform on the first :math:`\lfloor T/2 \rfloor` steps, the other on the rest. Inputs ``(steps, N, 2)``,
+    targets ``(N,)``, one value at the end.
+
+    Without memory the best answer is always 1, with a mean squared error of :math:`1/6`, the variance of the sum of two
+    uniform numbers; one who remembers the second number only has :math:`1/12`.
+
+    Args:
+        steps: length :math:`T` of a sequence, at least 2.
+        sizes: number of sequences for training, validation and test.
+        seed: a seed, or a generator to draw from.
+        dtype: of inputs and targets; None: torch's default.
+
+    Raises:
+        ValueError: ``steps`` < 2, a size is below 1 or ``dtype`` is not floating.
+
+    Source: Hochreiter and Schmidhuber (1997), in the form of Arjovsky, Shah and Bengio (2016) and of Le, Jaitly and
+    Hinton (2015).
+    """
+    steps, generator, dtype = checked_steps("steps", steps, least=2), generator_of(seed), floating(dtype)
+    half = steps // 2
+
+    def draw(size: int) -> Sequences:
+        options = {"generator": generator, "device": generator.device}
+        values = torch.rand(steps, size, **options, dtype=dtype)
+        marked = torch.stack([torch.randint(half, (size,), **options), torch.randint(half, steps, (size,), **options)])
+        marks = torch.zeros_like(values).scatter(0, marked, 1.0)
+        return Sequences(torch.stack([values, marks], -1), values.gather(0, marked).sum(0))
+
+    parts = [draw(size) for size in checked_sizes(sizes)]
+    return Task("adding", *parts, input_size=2, output_size=1, kind="value at end")

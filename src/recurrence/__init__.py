@@ -1,7 +1,0 @@
-"""Recurrence: what a net that repeats one step can compute, learn and forget."""
-
-from recurrence._device import device
-
-__version__ = "0.1.0"
-
-__all__ = ["__version__", "device"]
