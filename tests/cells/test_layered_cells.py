@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from fhx.cells import DeepCell, DeepLSTMCell, HighwayCell, LSTMCell, ResidualCell, SimpleCell, Stack
 from fhx.dynamics import Realisation, unroll
-from fhx.tasks import parity
+from fhx.tasks import running_parity
 from fhx.training import fit
 
 LAYERED = {
@@ -196,7 +196,7 @@ def test_every_kind_trains(kind):
     def build():
         return Realisation(LAYERED[kind](1, 8, depth=2), nn.Linear(8, 2))
 
-    task = parity(1, (16, 8, 8))  # the class is the bit itself
+    task = running_parity(1, (16, 8, 8))  # the class is the bit itself
     trained = fit(build, task, seeds=range(3), updates=40, batch_size=16, learning_rate=0.03, progress=False)
     assert not trained.diverged
     assert (trained.train_loss[:, -1] < 0.5 * trained.train_loss[:, 0]).all()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from fhx.cells import GRUCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realisation, unroll
 from fhx.experiments import formal_languages, recognition, stored
-from fhx.machines import NAMED, learn, word_sample
+from fhx.machines import NAMED, learn_dfa, word_sample
 from fhx.tasks import LANGUAGES, Acceptor
 
 COUNTERS = ("a^n b^n", "a^n b^n c^n", "dyck-1")
@@ -46,7 +46,7 @@ def test_e5_the_machine_read_out_of_the_stored_net_for_parity_is_the_true_one(ru
     words = word_sample("01", 8, random_words=200, random_length=40)
     accepts = Acceptor(formal_languages.net(point["point"], point["result"]), "01")
     accepts.read(words)
-    assert learn(accepts, "01", words).dfa.equivalent(NAMED["parity"])
+    assert learn_dfa(accepts, "01", words).dfa.equivalent(NAMED["parity"])
 
 
 @pytest.mark.parametrize("cell", recognition.CELLS)

@@ -81,9 +81,9 @@ def unpicklable(number: int) -> None:
 
 
 def missing(_: object) -> None:
-    from fhx.tasks import DataNotFound  # here, as processes that do other jobs would take long to import it
+    from fhx.tasks import DataNotFoundError  # here, as processes that do other jobs would take long to import it
 
-    raise DataNotFound("no chorales")
+    raise DataNotFoundError("no chorales")
 
 
 _inside: list[int] = []

@@ -8,7 +8,7 @@ from torch import nn
 from fhx.cells import SimpleCell, Stack
 from fhx.dynamics import Realisation
 from fhx.experiments.equal_size import CELLS, make, multiply_adds, parameters, sweep, units_for
-from fhx.tasks import parity, teacher_recurrence
+from fhx.tasks import running_parity, teacher_recurrence
 from fhx.training import Fit
 
 NETS = [(cell, depth) for cell in CELLS for depth in (1, 2, 4) if (cell, depth) not in {("GRU", 2), ("GRU", 4)}]
@@ -66,7 +66,7 @@ def test_multiplications_of_a_run(task):
 
 @pytest.fixture(scope="module")
 def swept():
-    task = parity(steps=3, sizes=(60, 20, 20))
+    task = running_parity(steps=3, sizes=(60, 20, 20))
     units = units_for(100, "plain", 1, task)
 
     def train(rates):

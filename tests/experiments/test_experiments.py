@@ -9,7 +9,7 @@ import torch
 from fhx.experiments import readout_budget, step_sizes
 from fhx.experiments.runner import experiments, header
 from fhx.experiments.stored import read
-from fhx.tasks import Sequences, Task, parity
+from fhx.tasks import Sequences, Task, running_parity
 
 RESULTS = Path(__file__).parents[2] / "results"
 
@@ -91,7 +91,7 @@ def test_unknown_cell_is_refused():
 
 def test_step_sizes_run_one_rate(monkeypatch):
     monkeypatch.setitem(step_sizes.BUDGETS, "small", {"updates": 10, "batch_size": 8})
-    monkeypatch.setattr(step_sizes, "_tasks", lambda: {"small": parity(steps=3, sizes=(20, 10, 10))})
+    monkeypatch.setattr(step_sizes, "_tasks", lambda: {"small": running_parity(steps=3, sizes=(20, 10, 10))})
     result = step_sizes.run({"task": "small", "cell": "simple", "rate": 0.01})
     assert len(result["seeds"]) == 5
     assert result["valid"] == pytest.approx(sum(result["seeds"]) / 5)

@@ -15,7 +15,7 @@ from small_jobs import Squares
 import fhx
 from fhx.experiments import runner
 from fhx.jobs import ClusterError, JobFailed, cluster, job, processes, run
-from fhx.tasks import DataNotFound
+from fhx.tasks import DataNotFoundError
 
 SQUARES = [(number, number**2) for number in range(8)]
 
@@ -108,7 +108,7 @@ def test_exception_that_cannot_come_back_does_so_by_its_words():
 def test_missing_data_comes_back_as_it_is():
     done, error = job.read(job.do(pickle.dumps((small_jobs.missing, 0))))
     assert not done
-    assert type(error) is DataNotFound
+    assert type(error) is DataNotFoundError
     assert str(error) == "no chorales"
 
 

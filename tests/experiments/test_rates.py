@@ -6,12 +6,12 @@ from torch import nn
 from fhx.cells import SimpleCell
 from fhx.dynamics import Realisation
 from fhx.experiments.rates import RowAdam, best_rate
-from fhx.tasks import parity
+from fhx.tasks import running_parity
 from fhx.training import fit
 
 
 def test_every_row_has_the_run_of_its_own_rate():
-    task = parity(steps=4, sizes=(40, 10, 10))
+    task = running_parity(steps=4, sizes=(40, 10, 10))
     options = {"updates": 6, "batch_size": 8, "clip": 1.0, "progress": False}
 
     def build():

@@ -11,7 +11,7 @@ from fhx.experiments import __main__ as command
 from fhx.experiments import runner
 from fhx.experiments.stored import WrongResult
 from fhx.jobs import JobFailed
-from fhx.tasks import DataNotFound
+from fhx.tasks import DataNotFoundError
 
 
 class Experiment(SimpleNamespace):
@@ -145,13 +145,13 @@ def test_unreadable_result_is_refused(squares, tmp_path, capsys):
 
 def test_missing_data_file_is_an_error_of_one_message(squares, tmp_path, capsys, monkeypatch):
     def missing(point):
-        raise DataNotFound("the data file chorales.mat is not to be had")
+        raise DataNotFoundError("the data file chorales.mat is not to be had")
 
     monkeypatch.setattr(squares, "run", missing)
     with pytest.raises(SystemExit, match="2"):
         command.main(["squares", "--results", str(tmp_path)])
     said = capsys.readouterr().err
-    assert "job 1 of 3, {'number': 1}: DataNotFound: the data file chorales.mat is not to be had" in said
+    assert "job 1 of 3, {'number': 1}: DataNotFoundError: the data file chorales.mat is not to be had" in said
     assert "the same command goes on" in said
 
 

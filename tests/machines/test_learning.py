@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from machine_strategies import dfas
 
-from fhx.machines import DFA, NAMED, all_words, learn, parity, tomita, word_sample
+from fhx.machines import DFA, NAMED, all_words, learn_dfa, parity, tomita, word_sample
 
 SHORT = list(all_words("01", 9))
 
@@ -18,13 +18,13 @@ SHORT = list(all_words("01", 9))
 def test_the_books_machines_are_learned(name):
     truth = NAMED[name]
     asked = []
-    found = learn(
+    found = learn_dfa(
         lambda word: asked.append(word) or truth.accepts(word), truth.alphabet, word_sample(truth.alphabet, 4, 200, 20)
     )
     assert found.complete
     assert found.dfa == truth.minimize().canonical()
-    assert len(asked) == len(set(asked)) == found.queries
-    assert found.rounds == len(found.counterexamples) + 1
+    assert len(asked) == len(set(asked)) == found.membership_queries
+    assert found.equivalence_queries == len(found.counterexamples) + 1
 
 
 @settings(max_examples=40)
@@ -33,7 +33,8 @@ def test_a_random_machine_is_learned_within_its_own_number_of_states(data):
     """The list holds every word that refutes a hypothesis: the shortest ones, found by a learner that may look."""
     truth = data.draw(dfas(max_states=25, max_symbols=3)).minimize()
     words = []
-    while not (found := learn(truth.accepts, truth.alphabet, words, max(2, len(truth.states)))).dfa.equivalent(truth):
+    most = max(2, len(truth.states))
+    while not (found := learn_dfa(truth.accepts, truth.alphabet, words, most)).dfa.equivalent(truth):
         assert found.complete
         words.append(found.dfa.equivalent(truth).word)
     assert found.complete
@@ -45,7 +46,7 @@ def test_a_random_machine_is_learned_within_its_own_number_of_states(data):
 @given(dfas(max_states=6, alphabet="ab"), st.integers(0, 5))
 def test_the_answer_agrees_with_the_list_and_is_minimal(truth, length):
     words = list(all_words("ab", length))
-    found = learn(truth.accepts, "ab", words)
+    found = learn_dfa(truth.accepts, "ab", words)
     assert [found.dfa.accepts(word) for word in words] == [truth.accepts(word) for word in words]
     assert found.dfa == found.dfa.minimize().canonical()
     differing = found.dfa.equivalent(truth).word
@@ -54,11 +55,11 @@ def test_the_answer_agrees_with_the_list_and_is_minimal(truth, length):
 
 def test_words_refute_in_the_order_of_the_list():
     truth = tomita(4)
-    found = learn(truth.accepts, "01", ["1", "1110000", "000", "0000"])
+    found = learn_dfa(truth.accepts, "01", ["1", "1110000", "000", "0000"])
     assert found.counterexamples[0] == "1110000"
-    assert learn(truth.accepts, "01", ["000", "1110000"]).counterexamples[0] == "000"
-    assert learn(truth.accepts, "01", []).counterexamples == ()
-    assert learn(truth.accepts, "01", []).dfa == DFA([0], "01", {(0, x): 0 for x in "01"}, 0, [0])
+    assert learn_dfa(truth.accepts, "01", ["000", "1110000"]).counterexamples[0] == "000"
+    assert learn_dfa(truth.accepts, "01", []).counterexamples == ()
+    assert learn_dfa(truth.accepts, "01", []).dfa == DFA([0], "01", {(0, x): 0 for x in "01"}, 0, [0])
 
 
 def balanced(word):
@@ -76,7 +77,7 @@ def test_a_teacher_that_is_no_finite_automaton_ends_at_max_states(teacher, max_s
     words = (
         word_sample("01", 8, 300, 80) if teacher is noise else ["0" * n + "1" * m for n in range(35) for m in range(35)]
     )
-    found = learn(teacher, "01", words, max_states)
+    found = learn_dfa(teacher, "01", words, max_states)
     assert not found.complete
     assert len(found.dfa.states) <= max_states
     assert any(found.dfa.accepts(word) != bool(teacher(word)) for word in words)
@@ -85,13 +86,13 @@ def test_a_teacher_that_is_no_finite_automaton_ends_at_max_states(teacher, max_s
 def test_a_teacher_that_turns_to_noise_is_given_up_within_a_round():
     """Parity of the length up to 40 symbols, noise beyond: many rows come of the first long word."""
     words = word_sample("01", 5, 300, 80)
-    found = learn(lambda word: noise(word) if len(word) > 40 else len(word) % 2, "01", words, 20)
+    found = learn_dfa(lambda word: noise(word) if len(word) > 40 else len(word) % 2, "01", words, 20)
     assert not found.complete
-    assert found.queries <= 20 * (1 + 20 * 2) + 20 * (4 + 7) + len(words)
+    assert found.membership_queries <= 20 * (1 + 20 * 2) + 20 * (4 + 7) + len(words)
 
 
 def test_one_symbol_and_noise_end_too():
-    found = learn(noise, [0], [(0,) * n for n in range(400)], 40)
+    found = learn_dfa(noise, [0], [(0,) * n for n in range(400)], 40)
     assert not found.complete
     assert len(found.dfa.states) <= 40
 
@@ -99,12 +100,12 @@ def test_one_symbol_and_noise_end_too():
 def test_one_state_too_few():
     truth = NAMED["divisible-by-7-decimal"]
     words = word_sample("0123456789", 2, 500, 10)
-    assert learn(truth.accepts, truth.alphabet, words, 7).complete
-    assert not learn(truth.accepts, truth.alphabet, words, 6).complete
+    assert learn_dfa(truth.accepts, truth.alphabet, words, 7).complete
+    assert not learn_dfa(truth.accepts, truth.alphabet, words, 6).complete
 
 
 def test_brackets_are_learned_as_deep_as_the_list_goes():
-    found = learn(balanced, "01", all_words("01", 6))
+    found = learn_dfa(balanced, "01", all_words("01", 6))
     assert found.complete
     assert found.dfa.accepts("000111")
     assert [found.dfa.accepts(word) for word in all_words("01", 6)] == [balanced(word) for word in all_words("01", 6)]
@@ -114,7 +115,7 @@ def test_symbols_may_be_anything():
     alphabet = [None, "stop", (1, 2)]
     truth = DFA([0, 1], alphabet, {(q, x): int(x is None) ^ q for q in (0, 1) for x in alphabet}, 0, [1])
     seen = []
-    found = learn(lambda word: seen.append(word) or truth.accepts(word), alphabet, all_words(alphabet, 3))
+    found = learn_dfa(lambda word: seen.append(word) or truth.accepts(word), alphabet, all_words(alphabet, 3))
     assert found.dfa == truth
     assert all(type(word) is tuple for word in seen)
 
@@ -123,9 +124,9 @@ def test_nothing_is_printed_and_no_global_state_moves(capsys):
     random.seed(3)
     np.random.seed(3)
     before = random.getstate(), np.random.get_state()[1].tolist()
-    first = learn(parity().accepts, "01", SHORT)
+    first = learn_dfa(parity().accepts, "01", SHORT)
     assert (random.getstate(), np.random.get_state()[1].tolist()) == before
-    assert learn(parity().accepts, "01", SHORT) == first
+    assert learn_dfa(parity().accepts, "01", SHORT) == first
     assert capsys.readouterr() == ("", "")
 
 
@@ -139,7 +140,7 @@ def test_nothing_is_printed_and_no_global_state_moves(capsys):
 )
 def test_bad_input(arguments, told):
     with pytest.raises(ValueError, match=told):
-        learn(parity().accepts, *arguments)
+        learn_dfa(parity().accepts, *arguments)
 
 
 def test_a_teachers_own_error_passes():
@@ -147,7 +148,7 @@ def test_a_teachers_own_error_passes():
         raise ArithmeticError(word)
 
     with pytest.raises(ArithmeticError):
-        learn(teacher, "01", [])
+        learn_dfa(teacher, "01", [])
 
 
 # Words

@@ -7,9 +7,9 @@ from fhx.machines import (
     Verdict,
     all_words,
     busy_beaver,
-    fold,
+    fold_tape,
     fold_word,
-    unfold,
+    unfold_tape,
 )
 
 ENOUGH = 10_000
@@ -104,11 +104,11 @@ def test_busy_beavers(n, steps, ones):
     beaver = busy_beaver(n)
     tm = TURING_MACHINES[f"busy-beaver-{n}"]
     word = fold_word(beaver, "")
-    assert tm == fold(beaver)
+    assert tm == fold_tape(beaver)
     assert len(beaver.states) == n
     assert tm.decide(word, ENOUGH) == Verdict(accepted=True, steps=steps)
     *_, last = tm.run(word)
-    assert unfold(beaver, last).tape.count("1") == ones
+    assert unfold_tape(beaver, last).tape.count("1") == ones
 
 
 @pytest.mark.parametrize("n", [0, 5, "1"])

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tape_strategies import both_ways, to_automata_lib, turing_machines
 
-from fhx.machines import FIRST, Configuration, TuringMachine, Verdict, fold, fold_word, unfold
+from fhx.machines import FIRST, Configuration, TuringMachine, Verdict, fold_tape, fold_word, unfold_tape
 
 STEPS = 300
 WALKER = TuringMachine(
@@ -30,9 +30,9 @@ def cells(configuration):
 def test_a_folded_tape_step_for_step(data):
     tm = data.draw(turing_machines())
     word = data.draw(st.lists(st.sampled_from(tm.input_alphabet), max_size=6))
-    folded = fold(tm)
+    folded = fold_tape(tm)
     plain = list(islice(both_ways(tm, word), STEPS))
-    ours = [unfold(tm, configuration) for configuration in islice(folded.run(fold_word(tm, word)), STEPS)]
+    ours = [unfold_tape(tm, configuration) for configuration in islice(folded.run(fold_word(tm, word)), STEPS)]
     assert [c.state for c in ours] == [state for state, _, _ in plain]
     for configuration, (state, symbols, head) in zip(ours, plain, strict=True):
         written = {i: a for i, a in cells(configuration).items() if a != tm.blank}
@@ -53,13 +53,13 @@ def test_against_automata_lib(data):
     tm = data.draw(turing_machines(blank_in_words=False))
     assume(any(q == tm.start for q, _ in tm.transitions))
     word = "".join(data.draw(st.lists(st.sampled_from(tm.input_alphabet), max_size=6)))
-    ours = [unfold(tm, configuration) for configuration in islice(fold(tm).run(fold_word(tm, word)), 100)]
+    ours = [unfold_tape(tm, configuration) for configuration in islice(fold_tape(tm).run(fold_word(tm, word)), 100)]
     theirs, rejected = [], False
     try:
         theirs.extend(islice(to_automata_lib(tm).read_input_stepwise(word), 100))
     except RejectionException:
         rejected = True
-    verdict = fold(tm).decide(fold_word(tm, word), 99)
+    verdict = fold_tape(tm).decide(fold_word(tm, word), 99)
     assert len(theirs) == len(ours)
     assert verdict.accepted == (False if rejected else True if theirs[-1].state == tm.accept else None)
     for mine, other in zip(ours, theirs, strict=True):
@@ -71,7 +71,7 @@ def test_against_automata_lib(data):
 
 
 def test_a_fold_by_hand():
-    folded = fold(WALKER)
+    folded = fold_tape(WALKER)
     word = fold_word(WALKER, "b")
     assert word == (("b", "_", FIRST),)
     assert list(islice(folded.run(word), 9)) == [
@@ -82,12 +82,12 @@ def test_a_fold_by_hand():
     assert fold_word(WALKER, "") == (("_", "_", FIRST),)
     assert fold_word(WALKER, "bb") == (("b", "_", FIRST), ("b", "_"))
     final = Configuration(("go", "left"), (("_", "b", FIRST), ("_", "a")), 1)
-    assert unfold(WALKER, final) == ("go", ("a", "b"), -2, -2)
-    assert unfold(WALKER, Configuration(("go", "right"), (("_", "_", FIRST), ("_", "_")), 2)) == ("go", (), 0, 2)
+    assert unfold_tape(WALKER, final) == ("go", ("a", "b"), -2, -2)
+    assert unfold_tape(WALKER, Configuration(("go", "right"), (("_", "_", FIRST), ("_", "_")), 2)) == ("go", (), 0, 2)
 
 
 def test_the_first_cell_must_be_marked():
     with pytest.raises(ValueError, match="symbol 'b' is outside the input alphabet"):
-        fold(WALKER).decide("b", 9)
+        fold_tape(WALKER).decide("b", 9)
     start = TuringMachine({("go", "b"): ("go", "b", "L")}, "yes", "yes", "no", "_", "b")
-    assert fold(start).decide(fold_word(start, "b"), 0) == Verdict(accepted=True, steps=0)
+    assert fold_tape(start).decide(fold_word(start, "b"), 0) == Verdict(accepted=True, steps=0)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fhx.tasks import FILES, DataCorrupt, DataFile, DataNotFound, locate
+from fhx.tasks import FILES, DataCorruptError, DataFile, DataNotFoundError, locate
 from fhx.tasks.files import cache_folder, fingerprint
 
 NAME = "folder/file.bin"
@@ -76,7 +76,7 @@ def test_the_second_address_serves_when_the_first_does_not(server, file, tmp_pat
 )
 def test_a_lasting_fault_is_one_error_and_leaves_nothing(server, file, tmp_path, fault, said):
     server.script = [fault]
-    with pytest.raises(DataNotFound, match=said) as caught:
+    with pytest.raises(DataNotFoundError, match=said) as caught:
         locate(file, cache=tmp_path, attempts=2, pause=0)
     assert server.requests == 2
     assert contents(tmp_path) == []
@@ -109,7 +109,7 @@ def test_an_interrupted_download_leaves_nothing(server, file, tmp_path):
 def test_no_file_and_no_network_is_one_error_that_says_how_to_get_it(file, tmp_path, monkeypatch):
     monkeypatch.setenv("FHX_DATA", str(tmp_path / "mine"))
     lost = replace(file, urls=(closed_port(),))
-    with pytest.raises(DataNotFound) as caught:
+    with pytest.raises(DataNotFoundError) as caught:
         locate(lost, cache=tmp_path / "cache", pause=0)
     message = str(caught.value)
     for place in (tmp_path / "mine" / NAME, tmp_path / "cache" / NAME, lost.urls[0], lost.hashes[0], "ConnectionError"):
@@ -122,7 +122,7 @@ def test_no_file_and_no_network_is_one_error_that_says_how_to_get_it(file, tmp_p
 
 def test_a_cache_that_cannot_be_written_is_named_in_the_error(file, tmp_path):
     write(tmp_path / "cache", b"a file where a folder should be")
-    with pytest.raises(DataNotFound, match=r"Not a directory|File exists"):
+    with pytest.raises(DataNotFoundError, match=r"Not a directory|File exists"):
         locate(file, cache=tmp_path / "cache", attempts=1)
 
 
@@ -141,7 +141,7 @@ def test_the_named_folder_comes_before_the_cache_and_the_cache_before_the_networ
 def test_a_file_with_a_wrong_hash_is_named_with_both_hashes_and_kept(server, file, tmp_path, monkeypatch, place):
     monkeypatch.setenv("FHX_DATA", str(tmp_path / "mine"))
     path = write(tmp_path / place / NAME, server.body[:-1])
-    with pytest.raises(DataCorrupt) as caught:
+    with pytest.raises(DataCorruptError) as caught:
         locate(file, cache=tmp_path / "cache")
     for part in (str(path), file.hashes[0], fingerprint(server.body[:-1], "sha256")):
         assert part in str(caught.value)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded import assert_follows_its_seed, splits
 
-from fhx.tasks import majority_class, parity, word_problem
+from fhx.tasks import majority_class, running_parity, word_problem
 
 ORDERS = {"S2": 2, "S3": 6, "S4": 24, "S5": 120, "A3": 3, "A4": 12, "A5": 60, "Z2": 2, "Z7": 7, "Z60": 60}
 
@@ -45,7 +45,7 @@ def test_rotations_add_up(n, steps, seed):
 def test_the_group_of_two_is_parity():
     words = word_problem("Z2", 30, (50, 1, 1))
     assert torch.equal(words.train.targets, words.train.inputs[..., 1].cumsum(0).long() % 2)
-    assert torch.equal(words.train.targets, parity(30, (50, 1, 1), 0).train.targets)  # one draw, one answer
+    assert torch.equal(words.train.targets, running_parity(30, (50, 1, 1), 0).train.targets)  # one draw, one answer
 
 
 @pytest.mark.parametrize("group", ORDERS)
@@ -124,7 +124,7 @@ def test_impossible_words_are_refused(options, culprit):
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 9), st.integers(0, 2**32))
 def test_parity_flips_at_every_one(steps, size, seed):
-    task = parity(steps, (size, 2, 3), seed, test_steps=steps + 5)
+    task = running_parity(steps, (size, 2, 3), seed, test_steps=steps + 5)
     assert [(part.steps, len(part)) for part in splits(task)] == [(steps, size), (steps, 2), (steps + 5, 3)]
     for part in splits(task):
         for n in range(len(part)):
@@ -136,10 +136,10 @@ def test_parity_flips_at_every_one(steps, size, seed):
 
 
 def test_parity_bits_are_fair():
-    assert abs(parity(50, (2000, 1, 1)).train.inputs.mean().item() - 0.5) < 0.01  # 6 standard deviations
+    assert abs(running_parity(50, (2000, 1, 1)).train.inputs.mean().item() - 0.5) < 0.01  # 6 standard deviations
 
 
 def test_bits_follow_their_seed_and_leave_the_global_generator_alone():
-    assert_follows_its_seed(parity)
+    assert_follows_its_seed(running_parity)
     with pytest.raises(ValueError, match="at least 1 step"):
-        parity(steps=0)
+        running_parity(steps=0)

@@ -21,7 +21,6 @@ from fhx.tasks import (
     last_frame,
     locate,
     note_frequencies,
-    parity,
 )
 
 
@@ -109,7 +108,7 @@ def test_the_baselines_of_the_chorales():
 def test_music_baselines_refuse_other_tasks():
     for baseline in (key_frequencies, note_frequencies, last_frame):
         with pytest.raises(ValueError, match="'class per step'; this baseline is for bits per step"):
-            baseline(parity())
+            baseline(running_parity())
     bits = Sequences(torch.zeros(3, 2, 1), torch.zeros(3, 2, 2))
     task = Task("toy", bits, bits, bits, 1, 2, "bits per step")
     with pytest.raises(ValueError, match="not the last frames"):

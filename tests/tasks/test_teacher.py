@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded import assert_follows_its_seed, splits
 
-from fhx.tasks import Sequences, Task, linear_delay_r2, logistic_map, parity, teacher, teacher_recurrence
+from fhx.tasks import Sequences, Task, linear_delay_r2, logistic_map, running_parity, teacher, teacher_recurrence
 
 DOUBLE = {"dtype": torch.float64}
 
@@ -154,7 +154,7 @@ def test_impossible_teachers_are_refused(arguments, culprit):
 
 def test_filters_are_for_values_from_numbers():
     with pytest.raises(ValueError, match="'parity' is of kind 'class per step'"):
-        linear_delay_r2(parity(5))
+        linear_delay_r2(running_parity(5))
     with pytest.raises(ValueError, match="steps must be an integer of at least 1, not 0"):
         linear_delay_r2(logistic_map(), 0)
     ids = torch.zeros(3, 2, dtype=torch.int64)

@@ -8,9 +8,9 @@ from pathlib import Path
 from fhx.experiments.runner import experiments, perform
 from fhx.experiments.stored import WrongResult
 from fhx.jobs import ClusterError, JobFailed
-from fhx.tasks import DataCorrupt, DataNotFound
+from fhx.tasks import DataCorruptError, DataNotFoundError
 
-EXPECTED = (WrongResult, DataNotFound, DataCorrupt, type(None))
+EXPECTED = (WrongResult, DataNotFoundError, DataCorruptError, type(None))
 """Causes of a failed job that need no traceback; None is the death of its workers."""
 
 

@@ -44,8 +44,8 @@ def tape_and_units(
         net: the net of a Turing machine.
         word: the word.
         steps: of the machine, at most so many are drawn.
-        folded: if the net's machine is ``fold(folded)``, the latter's tape, infinite both ways, is drawn, and the word
-            is one of its words.
+        folded: if the net's machine is ``fold_tape(folded)``, the tape of ``folded``, infinite both ways, is drawn, and
+            the word is one of its words.
 
     Raises:
         ValueError: ``steps < 0``, a symbol outside the alphabet, more columns than can be told apart, or more than

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fhx.machines import fold_word, unfold
+from fhx.machines import fold_word, unfold_tape
 
 if TYPE_CHECKING:
     from fhx.compile import TuringNet
@@ -95,5 +95,5 @@ def _seen(here: Configuration, folded: TuringMachine | None) -> tuple[int, tuple
     """The first cell on the tape, the symbols from there on, and the head."""
     if folded is None:
         return 0, here.tape, here.head
-    there = unfold(folded, here)
+    there = unfold_tape(folded, here)
     return there.first, there.tape, there.head

@@ -3,7 +3,7 @@
 from fhx.machines.cocke_minsky import TuringTag
 from fhx.machines.dfa import DFA
 from fhx.machines.equivalence import Comparison
-from fhx.machines.learning import Learned, learn
+from fhx.machines.learning import LearnedDFA, learn_dfa
 from fhx.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from fhx.machines.tag import TagSystem, collatz, odd_part, rogozhin_form
 from fhx.machines.turing import Configuration, TuringMachine, Verdict
@@ -19,7 +19,7 @@ from fhx.machines.turing_library import (
     palindromes,
     repeated,
 )
-from fhx.machines.two_way import FIRST, TwoWay, fold, fold_word, unfold
+from fhx.machines.two_way import FIRST, TwoWay, fold_tape, fold_word, unfold_tape
 from fhx.machines.universal import UniversalProgram, universal
 from fhx.machines.words import all_words, word_sample
 
@@ -30,7 +30,7 @@ __all__ = [
     "TURING_MACHINES",
     "Comparison",
     "Configuration",
-    "Learned",
+    "LearnedDFA",
     "TagSystem",
     "TuringMachine",
     "TuringTag",
@@ -45,10 +45,10 @@ __all__ = [
     "copying",
     "divisible_by",
     "equal_blocks",
-    "fold",
+    "fold_tape",
     "fold_word",
     "increment",
-    "learn",
+    "learn_dfa",
     "marching",
     "odd_part",
     "palindromes",
@@ -57,7 +57,7 @@ __all__ = [
     "rogozhin_form",
     "symmetric_group",
     "tomita",
-    "unfold",
+    "unfold_tape",
     "universal",
     "word_sample",
 ]

@@ -9,32 +9,32 @@ from fhx.machines.dfa import DFA
 from fhx.machines.validation import in_order
 from fhx.machines.words import Symbol, Word, as_word
 
-__all__ = ["Learned", "learn"]
+__all__ = ["LearnedDFA", "learn_dfa"]
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedDFA:
     """What L* found.
 
     Attributes:
         dfa: the last hypothesis, minimal and canonical.
         complete: True if it agrees with the teacher on every word of the list; False if the next hypothesis would have
             had too many states.
-        queries: the number of different words that the teacher was asked about, those of the list included.
-        rounds: the number of hypotheses that were held against the list.
+        membership_queries: the number of different words that the teacher was asked about, those of the list included.
+        equivalence_queries: the number of hypotheses that were held against the list.
         counterexamples: the words of the list that refuted a hypothesis, in the order of the rounds.
     """
 
     dfa: DFA
     complete: bool
-    queries: int
-    rounds: int
+    membership_queries: int
+    equivalence_queries: int
     counterexamples: tuple[Word, ...] = field(repr=False)
 
 
-def learn(
+def learn_dfa(
     accepts: Callable[[Word], object], alphabet: Iterable[Symbol], words: Iterable[Word], max_states: int = 100
-) -> Learned:
+) -> LearnedDFA:
     r"""The machine that L* makes of a language which it can only ask about, word by word.
 
     L* keeps a table of words :math:`s` and suffixes :math:`e` with the answers to :math:`se`, and takes words with
@@ -86,7 +86,7 @@ def learn(
     else:
         complete = True
     found = tuple(as_word(word, alphabet) for word in oracle.counterexamples)
-    return Learned(oracle.hypotheses[-1].canonical(), complete, len(teacher.answers), len(oracle.hypotheses), found)
+    return LearnedDFA(oracle.hypotheses[-1].canonical(), complete, len(teacher.answers), len(oracle.hypotheses), found)
 
 
 class _TooManyStates(Exception):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from fhx.machines.turing import TuringMachine
-from fhx.machines.two_way import fold
+from fhx.machines.two_way import fold_tape
 
 __all__ = [
     "TURING_MACHINES",
@@ -215,7 +215,7 @@ def busy_beaver(n: int) -> TuringMachine:
     ones left    1    4    5    13
     =========  ===  ===  ===  ====
 
-    It is to be read as a machine on a tape that is infinite *both* ways and empty, as :func:`fold` does.
+    It is to be read as a machine on a tape that is infinite *both* ways and empty, as :func:`fold_tape` does.
 
     Raises:
         ValueError: :math:`n` is not one of 1, ..., 4.
@@ -264,7 +264,7 @@ TURING_MACHINES: Mapping[str, TuringMachine] = MappingProxyType(
         "increment": increment(),
         "addition": addition(),
         "copying": copying(),
-        **{f"busy-beaver-{n}": fold(busy_beaver(n)) for n in BUSY_BEAVERS},
+        **{f"busy-beaver-{n}": fold_tape(busy_beaver(n)) for n in BUSY_BEAVERS},
         "marching": marching(),
         "bouncing": bouncing(),
     }

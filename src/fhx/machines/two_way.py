@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fhx.machines.turing import Configuration, Rule, State, TuringMachine
 from fhx.machines.words import Symbol
 
-__all__ = ["FIRST", "TwoWay", "fold", "fold_word", "unfold"]
+__all__ = ["FIRST", "TwoWay", "fold_tape", "fold_word", "unfold_tape"]
 
 FIRST = "first"
 """The mark on the first cell of a folded tape."""
@@ -29,7 +29,7 @@ class TwoWay(NamedTuple):
     head: int | None
 
 
-def fold(tm: TuringMachine) -> TuringMachine:
+def fold_tape(tm: TuringMachine) -> TuringMachine:
     r"""The machine on a tape with a first cell that does what ``tm`` does on a tape infinite both ways, step for step.
 
     The tape is folded between the cells :math:`-1` and :math:`0`: cell :math:`i \ge 0` holds the pair of the symbols
@@ -54,7 +54,7 @@ def fold(tm: TuringMachine) -> TuringMachine:
 
 
 def fold_word(tm: TuringMachine, word: Iterable[Symbol]) -> tuple[Symbol, ...]:
-    """A word of ``tm`` as a word of ``fold(tm)``: the first cell marked, nothing on the left of it.
+    """A word of ``tm`` as a word of ``fold_tape(tm)``: the first cell marked, nothing on the left of it.
 
     The empty word becomes one blank first cell.
     """
@@ -62,8 +62,8 @@ def fold_word(tm: TuringMachine, word: Iterable[Symbol]) -> tuple[Symbol, ...]:
     return ((first, tm.blank, FIRST), *((symbol, tm.blank) for symbol in rest))
 
 
-def unfold(tm: TuringMachine, configuration: Configuration) -> TwoWay:
-    """A configuration of ``fold(tm)`` as one of ``tm``; its head is None in a state that has no side."""
+def unfold_tape(tm: TuringMachine, configuration: Configuration) -> TwoWay:
+    """A configuration of ``fold_tape(tm)`` as one of ``tm``; its head is None in a state that has no side."""
     state, tape, head = configuration
     left, right = [cell[1] for cell in reversed(tape)], [cell[0] for cell in tape]
     cells = {i - len(left): symbol for i, symbol in enumerate(left + right) if symbol != tm.blank}

@@ -13,8 +13,8 @@ from fhx.tasks.baselines import (
     majority_class,
     note_frequencies,
 )
-from fhx.tasks.files import DataCorrupt, DataNotFound, locate
-from fhx.tasks.groups import parity, word_problem
+from fhx.tasks.files import DataCorruptError, DataNotFoundError, locate
+from fhx.tasks.groups import running_parity, word_problem
 from fhx.tasks.images import digits
 from fhx.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
 from fhx.tasks.maps import henon_step, logistic_orbit, logistic_step, lorenz_step, pendulum_step
@@ -31,9 +31,9 @@ __all__ = [
     "KINDS",
     "LANGUAGES",
     "Acceptor",
-    "DataCorrupt",
+    "DataCorruptError",
     "DataFile",
-    "DataNotFound",
+    "DataNotFoundError",
     "Kind",
     "Language",
     "Sequences",
@@ -58,10 +58,10 @@ __all__ = [
     "majority_class",
     "next_symbols",
     "note_frequencies",
-    "parity",
     "pendulum",
     "pendulum_step",
     "recall",
+    "running_parity",
     "teacher",
     "teacher_recurrence",
     "wikitext2",

@@ -20,11 +20,11 @@ TIMEOUT = (10, 60)
 """Seconds to wait for a connection, and for the next bytes."""
 
 
-class DataNotFound(FileNotFoundError):
+class DataNotFoundError(FileNotFoundError):
     """A data file is nowhere to be had; the message says where it was looked for and how to get it."""
 
 
-class DataCorrupt(ValueError):
+class DataCorruptError(ValueError):
     """A data file has another content than the one it is known by; the message names file and hashes."""
 
 
@@ -60,14 +60,14 @@ def verify(path: Path, file: DataFile) -> Path:
     """Give back ``path`` if its content is that of ``file``.
 
     Raises:
-        DataCorrupt: it is not; the message names the file, the expected and the found hashes.
+        DataCorruptError: it is not; the message names the file, the expected and the found hashes.
     """
     content = path.read_bytes()
     found = {hash_: fingerprint(content, hash_.partition(":")[0]) for hash_ in file.hashes}
     if any(hash_ == value for hash_, value in found.items()):
         return path
     schemes = dict.fromkeys(found.values())
-    raise DataCorrupt(
+    raise DataCorruptError(
         f"{path} ({len(content):,} bytes) is not the {file.name} this book knows: "
         f"expected {' or '.join(file.hashes)}, found {' and '.join(schemes)}. "
         f"Delete it, or put the file from {file.urls[0]} in its place."
@@ -88,8 +88,8 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
 
     Raises:
         ValueError: no file of this name is known, or ``attempts`` < 1.
-        DataCorrupt: the file is there with a wrong content.
-        DataNotFound: the file is neither there nor to be downloaded.
+        DataCorruptError: the file is there with a wrong content.
+        DataNotFoundError: the file is neither there nor to be downloaded.
     """
     if isinstance(name, str) and name not in FILES:
         raise ValueError(f"no data file {name!r} is known; known are {', '.join(FILES)}")
@@ -109,9 +109,9 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
             try:
                 return download(url, file, target)
             # The errors of requests are OSErrors, and so are a full disk and a closed door.
-            except (OSError, DataCorrupt) as error:
+            except (OSError, DataCorruptError) as error:
                 reasons[url] = _reason(error)
-    raise DataNotFound("\n".join(_where_and_how(file, folder, target, reasons)))
+    raise DataNotFoundError("\n".join(_where_and_how(file, folder, target, reasons)))
 
 
 def download(url: str, file: DataFile, target: Path) -> Path:
@@ -127,7 +127,7 @@ def download(url: str, file: DataFile, target: Path) -> Path:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, DataCorrupt):
+    if isinstance(error, DataCorruptError):
         return "what came has a wrong hash: " + str(error).partition(": ")[2].partition(". Delete")[0]
     cause = getattr(error.args[0], "reason", None) if error.args else None  # what lies under a failed connection
     return f"{type(error).__name__}: {cause or error}"

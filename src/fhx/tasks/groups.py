@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
 from fhx.tasks.sequences import Sequences, Task
 
-__all__ = ["parity", "word_problem"]
+__all__ = ["running_parity", "word_problem"]
 
 Permutation = tuple[int, ...]
 LARGEST = 200
@@ -84,7 +84,7 @@ def word_problem(
     return Task(f"words over {group}", *parts, len(letters), len(elements), kind="class per step", labels=labels)
 
 
-def parity(
+def running_parity(
     steps: int = 20,
     sizes: tuple[int, int, int] = (1000, 200, 200),
     seed: int | torch.Generator = 0,

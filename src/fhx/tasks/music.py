@@ -27,8 +27,8 @@ def chorales() -> Task:
     predicted.
 
     Raises:
-        DataNotFound: the file is neither there nor to be downloaded.
-        DataCorrupt: the file is there with a wrong content.
+        DataNotFoundError: the file is neither there nor to be downloaded.
+        DataCorruptError: the file is there with a wrong content.
     """
     return _piano_rolls("chorales", "polyphonic/JSB_Chorales.mat")
 
@@ -40,8 +40,8 @@ def folk_tunes() -> Task:
     Tunes differ much in length (median 255 frames, longest 1,793), so in memory they take 0.7 GB, most of it padding.
 
     Raises:
-        DataNotFound: the file is neither there nor to be downloaded.
-        DataCorrupt: the file is there with a wrong content.
+        DataNotFoundError: the file is neither there nor to be downloaded.
+        DataCorruptError: the file is there with a wrong content.
     """
     return _piano_rolls("folk tunes", "polyphonic/Nottingham.mat")
 
