@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fhx.exact import gradient_jump, relu, separate, variable
 from fhx.exercises import chapter_03, check
 from fhx.exercises.chapter_03 import ENDS_IN_ABB
-from fhx.exercises.exact_designs import FUNCTIONS, LONG, layers_by_jumps, net_outputs, right_net
+from fhx.exercises.evaluate_exact import FUNCTIONS, LONG, layers_by_jumps, net_outputs, right_net
 from fhx.machines import DFA, all_words, parity
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_03.EXERCISES}

@@ -13,8 +13,8 @@ from fhx.cells import GRUCell, LSTMCell
 from fhx.compile import dfa_to_rnn
 from fhx.dynamics import Realisation
 from fhx.exercises import chapter_04, check
-from fhx.exercises.lstm_designs import START, counting_cell
-from fhx.exercises.noisy_designs import survivors
+from fhx.exercises.evaluate_lstm import START, counting_cell
+from fhx.exercises.evaluate_noisy import survivors
 from fhx.machines import DFA, parity, tomita
 from fhx.tasks import Acceptor
 from fhx.training import proportion

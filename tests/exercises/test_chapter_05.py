@@ -9,7 +9,7 @@ from fhx.compile import turing_to_rnn, turing_units
 from fhx.exact.stacks import encode
 from fhx.exercises import chapter_05, check
 from fhx.exercises.chapter_05 import balanced, in_blocks, power_of_two
-from fhx.exercises.turing_designs import short
+from fhx.exercises.evaluate_turing import short
 from fhx.machines import TURING_MACHINES, TuringMachine, all_words
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_05.EXERCISES}

@@ -10,7 +10,7 @@ from exercise_laws import ExerciseLaws
 from fhx.cells import DeepCell, HighwayCell, SimpleCell, Stack, orthogonal_
 from fhx.dynamics import jacobians
 from fhx.exercises import chapter_08, check
-from fhx.exercises.deep_designs import deep_cell
+from fhx.exercises.evaluate_deep import deep_cell
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_08.EXERCISES}
 

@@ -11,7 +11,7 @@ from exercise_laws import ExerciseLaws
 
 from fhx.cells import DeepCell, LSTMCell
 from fhx.exercises import chapter_09, check
-from fhx.exercises.stable_designs import flip_flop
+from fhx.exercises.evaluate_stable import flip_flop
 from fhx.machines import parity
 from fhx.stability import contraction_rate, definite_order, project, steps_to_contract
 

@@ -10,7 +10,7 @@ from exercise_laws import ExerciseLaws
 
 from fhx.exercises import chapter_12
 from fhx.exercises.checking import check_exercise
-from fhx.exercises.sweep_designs import Part, sweep_arguments
+from fhx.exercises.evaluate_sweep import Part, sweep_arguments
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_12.EXERCISES}
 

@@ -17,7 +17,7 @@ import yaml
 from nbformat import NotebookNode
 
 from fhx.course import CourseError
-from fhx.course.works import Work, linked, read_works
+from fhx.course.bibliography import Work, linked, read_works
 
 __all__ = ["Book", "Target"]
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from fhx.course.making import add_version_arguments, make_versions
+from fhx.course.version_command import add_version_arguments, make_versions
 from fhx.course.versions import student_version
 
 __all__ = ["add_arguments", "run"]

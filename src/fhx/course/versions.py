@@ -9,11 +9,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from fhx import __version__
-from fhx.course import CourseError, marking
+from fhx.course import CourseError, annotations
+from fhx.course.bibliography import linked
 from fhx.course.chapters import Chapter, Placed
-from fhx.course.holes import with_instructions
-from fhx.course.plain import Plain
-from fhx.course.works import linked
+from fhx.course.instructions import with_instructions
+from fhx.course.plain_markdown import PlainMarkdown
 
 __all__ = ["instructor_version", "student_version"]
 
@@ -31,7 +31,7 @@ def student_version(chapter: Chapter) -> NotebookNode:
     """
     head = (
         f"Student version of chapter {_origin(chapter)}. Run the cells in order. In each exercise put your own code "
-        f"for `...`; `check` then says whether it is right.\n\nThere are {marking.totals(chapter.assigned)}."
+        f"for `...`; `check` then says whether it is right.\n\nThere are {annotations.totals(chapter.assigned)}."
     )
     return _Version(chapter, head, solved=False).notebook()
 
@@ -44,7 +44,7 @@ def instructor_version(chapter: Chapter) -> NotebookNode:
     """
     head = (
         f"Instructor's version of chapter {_origin(chapter)}. It holds the solutions: not for students.\n\n"
-        f"There are {marking.totals(chapter.assigned)}.\n\n{marking.overview(chapter.assigned)}"
+        f"There are {annotations.totals(chapter.assigned)}.\n\n{annotations.overview(chapter.assigned)}"
     )
     return _Version(chapter, head, solved=True).notebook()
 
@@ -72,8 +72,8 @@ class _Version:
         return made
 
     def _cells(self) -> Iterator[NotebookNode]:
-        plain = Plain(self.chapter.book, self.chapter.page, {
-            one.label: marking.effort(one.exercise) for one in self.chapter.assigned
+        plain = PlainMarkdown(self.chapter.book, self.chapter.page, {
+            one.label: annotations.effort(one.exercise) for one in self.chapter.assigned
         })  # fmt: skip
         for place, placed in enumerate(self.chapter.cells):
             if self.solved or not placed.is_solution:
@@ -82,14 +82,14 @@ class _Version:
                 yield new_markdown_cell(self.head, id="version")
             if self.solved and placed.ends and placed.assigned:
                 exercise = placed.assigned.exercise
-                yield new_markdown_cell(marking.notes(exercise), id=f"notes-{exercise.id}")
+                yield new_markdown_cell(annotations.notes(exercise), id=f"notes-{exercise.id}")
 
-    def _text(self, placed: Placed, plain: Plain) -> Iterator[NotebookNode]:
+    def _text(self, placed: Placed, plain: PlainMarkdown) -> Iterator[NotebookNode]:
         source = placed.cell.source.replace(FOLDED, "Solutions and notes follow." if self.solved else "")
         if text := plain(LAUNCH.sub("", source)):
             yield new_markdown_cell(text, id=placed.cell.id)
 
-    def _code(self, placed: Placed, plain: Plain) -> Iterator[NotebookNode]:
+    def _code(self, placed: Placed, plain: PlainMarkdown) -> Iterator[NotebookNode]:
         cell = placed.cell
         made = new_code_cell(INSTALL.sub(rf'\1@v{__version__}"', cell.source), id=cell.id)
         if self.solved:

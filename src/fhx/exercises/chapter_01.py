@@ -14,7 +14,7 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
-from fhx.exercises.designs import run_linear, run_relu_net, run_table, settled_period
+from fhx.exercises.evaluate import run_linear, run_relu_net, run_table, settled_period
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]

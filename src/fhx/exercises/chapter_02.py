@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from fhx.exact import SimpleRNN
 from fhx.exact.numbers import Number
-from fhx.exercises.designs import parts_of
+from fhx.exercises.evaluate import parts_of
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]

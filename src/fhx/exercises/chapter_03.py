@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from fhx.exact import separate
-from fhx.exercises.exact_designs import (
+from fhx.exercises.evaluate_exact import (
     decide_machine,
     describe_word,
     layers_by_jumps,

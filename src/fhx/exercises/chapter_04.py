@@ -11,9 +11,9 @@ from itertools import accumulate
 from numpy.random import Generator
 from scipy.stats import beta
 
-from fhx.exercises.exact_designs import net_outputs
-from fhx.exercises.lstm_designs import counting_cell, decide_order
-from fhx.exercises.noisy_designs import survives_noise
+from fhx.exercises.evaluate_exact import net_outputs
+from fhx.exercises.evaluate_lstm import counting_cell, decide_order
+from fhx.exercises.evaluate_noisy import survives_noise
 from fhx.exercises.record import Case, Exercise
 from fhx.machines import all_words
 from fhx.tasks import LANGUAGES

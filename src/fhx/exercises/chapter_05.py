@@ -10,8 +10,7 @@ from itertools import accumulate, product
 
 from numpy.random import Generator
 
-from fhx.exercises.record import Case, Exercise
-from fhx.exercises.turing_designs import (
+from fhx.exercises.evaluate_turing import (
     by_prefix,
     decide_turing,
     right_answers,
@@ -19,6 +18,7 @@ from fhx.exercises.turing_designs import (
     tells_tops,
     value_of_pop,
 )
+from fhx.exercises.record import Case, Exercise
 from fhx.machines import TURING_MACHINES, TuringMachine, all_words
 
 __all__ = ["EXERCISES"]

@@ -11,8 +11,8 @@ from itertools import accumulate, count, product
 from numpy.random import Generator
 
 from fhx.compile import language_to_rnn, step_bound
+from fhx.exercises.evaluate_turing import by_prefix, right_signs
 from fhx.exercises.record import Case, Exercise
-from fhx.exercises.turing_designs import by_prefix, right_signs
 from fhx.machines import all_words
 
 __all__ = ["EXERCISES"]

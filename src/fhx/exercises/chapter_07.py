@@ -14,7 +14,7 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
-from fhx.exercises.designs import parts_of
+from fhx.exercises.evaluate import parts_of
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from fhx.dynamics import MeanField
-from fhx.exercises.deep_designs import deep_cell, holds
+from fhx.exercises.evaluate_deep import deep_cell, holds
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]

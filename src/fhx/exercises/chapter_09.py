@@ -13,8 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.optimize import brentq
 
+from fhx.exercises.evaluate_stable import flip_flop, refutes
 from fhx.exercises.record import Case, Exercise
-from fhx.exercises.stable_designs import flip_flop, refutes
 from fhx.machines import DFA, all_words
 
 __all__ = ["EXERCISES"]

@@ -14,8 +14,8 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
+from fhx.exercises.evaluate_stable import forgets, is_enough
 from fhx.exercises.record import Case, Exercise
-from fhx.exercises.stable_designs import forgets, is_enough
 
 __all__ = ["EXERCISES"]
 

@@ -12,8 +12,7 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
-from fhx.exercises.record import Case, Exercise
-from fhx.exercises.sweep_designs import (
+from fhx.exercises.evaluate_sweep import (
     NEAR,
     Part,
     join,
@@ -24,6 +23,7 @@ from fhx.exercises.sweep_designs import (
     sweep_arguments,
     tanh_guess,
 )
+from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
 

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from fhx.course.holes import with_instructions
+from fhx.course.instructions import with_instructions
 
 RETURNS = {
     "    return W, 'b'": "It returns W, 'b', as the exercise says.",

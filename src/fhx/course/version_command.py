@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from fhx.course import CourseError
 from fhx.course.book import Book
 from fhx.course.chapters import Chapter
-from fhx.course.writing import write
+from fhx.course.version_files import write
 
 __all__ = ["add_version_arguments", "make_versions"]
 

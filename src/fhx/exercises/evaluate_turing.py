@@ -12,7 +12,7 @@ from fhx.compile import turing_to_rnn
 from fhx.exact import HaltingNet, Recognizer, SimpleRNN
 from fhx.exact.matrix import Matrix
 from fhx.exact.numbers import Number, vector
-from fhx.exercises.designs import PARTS, parts_of
+from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import TuringMachine
 
 __all__ = [

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import Realisation
-from fhx.exercises.designs import parts_of
+from fhx.exercises.evaluate import parts_of
 from fhx.tasks import LANGUAGES, Acceptor
 
 __all__ = ["counting_cell", "decide_order"]

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fhx.cells import SimpleCell
 from fhx.dynamics import jacobians, unroll
-from fhx.exercises.designs import parts_of
+from fhx.exercises.evaluate import parts_of
 
 __all__ = ["flip_flop", "forgets", "is_enough", "refutes"]
 

@@ -4,7 +4,7 @@ import pytest
 
 from fhx.course import CourseError
 from fhx.course.book import Book
-from fhx.course.plain import Plain, quoted
+from fhx.course.plain_markdown import PlainMarkdown, quoted
 
 PAGE = "notebooks/02-second"
 ROLES = {
@@ -53,7 +53,7 @@ TEXTS = {
 
 @pytest.fixture
 def plain(clone):
-    return Plain(Book(clone / "notebooks"), PAGE, {"ex-one": "*2 points*"})
+    return PlainMarkdown(Book(clone / "notebooks"), PAGE, {"ex-one": "*2 points*"})
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -71,7 +71,7 @@ def test_directives_labels_and_formulas(plain, text):
 def test_links_lead_to_the_rendered_book_where_it_has_an_address(clone):
     (clone / "_config.yml").write_text("html: {baseurl: https://example.org/read/}\nrepository: {url: u}\n")
     book = Book(clone / "notebooks")
-    plain = Plain(book, PAGE)
+    plain = PlainMarkdown(book, PAGE)
     first = "https://example.org/read/notebooks/01-first.html"
     assert plain("{prf:ref}`one-def`") == f"[Definition 1.1]({first}#one-def)"
     assert plain("{eq}`one-eq`") == f"[(1.1)]({first}#equation-one-eq)"

@@ -10,7 +10,7 @@ from typing import Any
 
 from fhx.exact import Recognizer, SimpleRNN
 from fhx.exact.numbers import Number, vector
-from fhx.exercises.designs import PARTS, parts_of
+from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import DFA, all_words
 
 __all__ = [

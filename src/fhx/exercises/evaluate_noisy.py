@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from fhx.exercises.designs import PARTS, net_weights, parts_of
+from fhx.exercises.evaluate import PARTS, net_weights, parts_of
 
 __all__ = ["survives_noise", "survivors"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fhx.course import CourseError
 from fhx.course.book import Book, Target
 
-__all__ = ["Plain", "quoted"]
+__all__ = ["PlainMarkdown", "quoted"]
 
 ADMONITIONS = ("admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip")
 ADMONITIONS += ("warning",)
@@ -46,7 +46,7 @@ def quoted(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainMarkdown:
     """Turns the Markdown of one page of the book into plain Markdown.
 
     Attributes:
