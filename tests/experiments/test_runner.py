@@ -10,7 +10,7 @@ import torch
 from fhx.experiments import __main__ as command
 from fhx.experiments import runner
 from fhx.experiments.stored import WrongResult
-from fhx.jobs import JobFailed
+from fhx.jobs import JobFailedError
 from fhx.tasks import DataNotFoundError
 
 
@@ -157,7 +157,7 @@ def test_missing_data_file_is_an_error_of_one_message(squares, tmp_path, capsys,
 
 def test_mistake_in_an_experiment_keeps_its_traceback(squares, tmp_path, monkeypatch):
     monkeypatch.setattr(squares, "run", lambda point: 1 / 0)
-    with pytest.raises(JobFailed) as caught:
+    with pytest.raises(JobFailedError) as caught:
         command.main(["squares", "--results", str(tmp_path)])
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
@@ -169,7 +169,7 @@ def test_points_are_written_in_their_order_whatever_comes_first(tmp_path, monkey
         assert (workers, scheduler) == (3, None)
         yield from ((index, function(arguments[index])) for index in reversed(range(len(arguments))))
 
-    monkeypatch.setattr(runner.jobs, "run", backwards)
+    monkeypatch.setattr(runner, "map_unordered", backwards)
     with pytest.raises(KeyboardInterrupt):
         runner.perform("squares", Experiment([1, 2, 3, 4], stop=2), tmp_path, workers=3)
     assert numbers(tmp_path / "squares.json") == [3, 4]
@@ -198,7 +198,7 @@ def test_command_says_where_the_points_run(squares, tmp_path, monkeypatch, flags
     [
         (["--workers", "0"], "--workers is 0, and there must be one at least"),
         (["--workers", "2", "--scheduler", "tcp://a:1"], "not allowed with"),
-        (["--scheduler", "a"], "the address of a scheduler is like tcp://"),
+        (["--scheduler", "a"], "a scheduler's address looks like tcp://"),
     ],
 )
 def test_places_that_cannot_be_are_refused(squares, tmp_path, capsys, flags, law):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fhx.experiments.runner import experiments, perform
 from fhx.experiments.stored import WrongResult
-from fhx.jobs import ClusterError, JobFailed
+from fhx.jobs import ClusterError, JobFailedError
 from fhx.tasks import DataCorruptError, DataNotFoundError
 
 EXPECTED = (WrongResult, DataNotFoundError, DataCorruptError, type(None))
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(perform(given.name, experiment, given.results, **where))
     except (WrongResult, ClusterError) as error:
         parser.error(str(error))
-    except JobFailed as error:
+    except JobFailedError as error:
         if not isinstance(error.__cause__, EXPECTED):
             raise
         parser.error(f"{error}; what is done is kept in {given.results}, and the same command goes on")

@@ -15,8 +15,8 @@ import torch
 from tqdm import tqdm
 
 import fhx
-from fhx import jobs
 from fhx.experiments.stored import WrongResult, put, read
+from fhx.jobs import map_unordered
 
 
 def experiments() -> dict[str, ModuleType]:
@@ -36,12 +36,12 @@ def perform(name: str, experiment: ModuleType, folder: Path, *, workers: int = 1
     """Run the points of an experiment that ``folder/NAME.json`` lacks, and write it anew after each of them.
 
     A point runs in float32 and on one thread, so that its numbers do not depend on the number of cores; nor do they
-    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.run`. What is written
+    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.map_unordered`. What is written
     is in the order of ``points()``; a point that is there no more is left out.
 
     Raises:
         WrongResult: the file is unreadable, or was made with other settings, versions or on another device.
-        JobFailed: a point raised an exception, a WrongResult if its worker has other versions or another device.
+        JobFailedError: a point raised an exception, a WrongResult if its worker has other versions or another device.
         ClusterError: the cluster of the scheduler cannot be used.
         ValueError: there is no worker, or both workers and a scheduler are asked for.
     """
@@ -49,7 +49,7 @@ def perform(name: str, experiment: ModuleType, folder: Path, *, workers: int = 1
     points = {_key(point): point for point in json.loads(json.dumps(experiment.points()))}
     done = {_key(entry["point"]): entry for entry in (_resume(path, head) if path.exists() else [])}
     missing = [point for key, point in points.items() if key not in done]
-    finished = jobs.run(partial(_entry, experiment.run, _maker()), missing, workers=workers, scheduler=scheduler)
+    finished = map_unordered(partial(_entry, experiment.run, _maker()), missing, workers=workers, scheduler=scheduler)
     with closing(finished), tqdm(total=len(points), initial=len(points) - len(missing), desc=name, unit="point") as bar:
         for _, entry in finished:
             done[_key(entry["point"])] = entry

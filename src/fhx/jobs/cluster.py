@@ -2,67 +2,72 @@
 
 import re
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from time import monotonic, sleep
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import fhx
-from fhx.jobs.job import do, failed, pickled, read
+from fhx.jobs.job import execute, failure_of, pickled, unpickled
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+A = TypeVar("A")
+R = TypeVar("R")
 
 ADDRESS = r"tcp://([^/\s]+):(\d{1,5})"
 """The form of a scheduler's address: its host and its port."""
-ANSWER = 5.0
-"""Seconds within which a cluster answers, and has a worker."""
-DESERTED = 120.0
-"""Seconds that jobs wait for a new worker when a cluster has lost all of them."""
-POLL = 0.1
-"""Seconds between two looks at a cluster that has no news."""
+ANSWER_SECONDS = 5.0
+"""The time within which a cluster answers, and has a worker."""
+DESERTED_SECONDS = 120.0
+"""The time that jobs wait for a new worker when a cluster has lost all of them."""
+POLL_SECONDS = 0.1
+"""The time between two looks at a cluster that has no news."""
 
 
 class ClusterError(RuntimeError):
-    """The cluster that was named cannot be used; the message says why."""
+    """The cluster cannot be used; the message says why."""
 
 
-def on_cluster(function: Callable, arguments: list, scheduler: str) -> Generator[tuple[int, Any]]:
-    if not re.fullmatch(ADDRESS, scheduler):
-        raise ClusterError(f"the address of a scheduler is like tcp://10.0.0.1:8786, and not {scheduler!r}")
+def on_cluster(function: Callable[[A], R], arguments: Sequence[A], scheduler: str) -> Generator[tuple[int, R]]:
+    host, port = _host_and_port(scheduler)
     try:
         from distributed import Client, KilledWorker
-    except ImportError as error:
+    except ImportError as missing:
         raise ClusterError(
-            f"for {scheduler} Dask is needed, and {error.name} is missing: pip install 'fhx[cluster]'"
-        ) from error
+            f"{scheduler} needs Dask, and {missing.name} is missing: pip install 'fhx[cluster]'"
+        ) from missing
     jobs = pickled(function, arguments)
     try:
-        _knock(scheduler)
-        client = Client(scheduler, timeout=ANSWER, set_as_default=False)
+        _probe(host, port)
+        client = Client(scheduler, timeout=ANSWER_SECONDS, set_as_default=False)
     except OSError as error:
         raise ClusterError(f"no Dask scheduler answers at {scheduler}: {error}") from error
     with client:
         _check(client, scheduler)
-        waiting = {future: index for index, future in enumerate(client.map(do, jobs, pure=False))}
+        waiting = {future: index for index, future in enumerate(client.map(execute, jobs, pure=False))}
         for future, answer in _arriving(client, list(waiting), scheduler):
             index, status = waiting.pop(future), future.status
             future.release()  # else it is computed again when the worker that has it dies
             if status == "error":
-                _, error, _ = answer
-                done, result = False, None if isinstance(error, KilledWorker) else error
-            else:
-                done, result = read(answer)
-            if not done:
-                failure = failed(arguments, index, result)
+                _, raised, _ = answer
+                failure = failure_of(arguments, index, None if isinstance(raised, KilledWorker) else raised)
+                break
+            result, error = unpickled(answer)
+            if error is not None:
+                failure = failure_of(arguments, index, error)
                 break
             yield index, result
         else:
             return
         for future in [future for future in waiting if future.status == "finished"]:
-            done, result = read(future.result())
-            if done:
+            result, error = unpickled(future.result())
+            if error is None:
                 yield waiting[future], result
         raise failure
 
 
-def _arriving(client: Any, futures: list, scheduler: str) -> Generator[tuple[Any, Any]]:
+def _arriving(client: "Client", futures: "list[Future]", scheduler: str) -> "Generator[tuple[Future, Any]]":
     """Futures with what they hold, as they come; a ClusterError when there is nobody to wait for."""
     from distributed import as_completed
 
@@ -72,31 +77,36 @@ def _arriving(client: Any, futures: list, scheduler: str) -> Generator[tuple[Any
         if arriving.has_ready():
             future, result = next(arriving)
             if future.cancelled():
-                raise ClusterError(f"the cluster at {scheduler} was lost: {result}")
+                raise ClusterError(f"the connection to the cluster at {scheduler} was lost: {result}")
             yield future, result
             seen = monotonic()
             continue
-        sleep(POLL)
+        sleep(POLL_SECONDS)
         try:
             seen = monotonic() if client.nthreads() else seen
         except OSError as error:
-            raise ClusterError(f"the cluster at {scheduler} was lost: {error}") from error
-        if monotonic() - seen > DESERTED:
+            raise ClusterError(f"the connection to the cluster at {scheduler} was lost: {error}") from error
+        if monotonic() - seen > DESERTED_SECONDS:
             raise ClusterError(f"the cluster at {scheduler} has lost its workers; are there jobs that kill them?")
 
 
-def _knock(scheduler: str) -> None:
-    """Raise an OSError unless a scheduler may be there: it speaks first, and a client would wait for ever for that."""
-    host, port = re.fullmatch(ADDRESS, scheduler).groups()
-    with socket.create_connection((host.strip("[]"), int(port)), ANSWER) as connection:
+def _host_and_port(scheduler: str) -> tuple[str, int]:
+    if not (address := re.fullmatch(ADDRESS, scheduler)):
+        raise ClusterError(f"a scheduler's address looks like tcp://10.0.0.1:8786, and this is {scheduler!r}")
+    return address[1].strip("[]"), int(address[2])
+
+
+def _probe(host: str, port: int) -> None:
+    """Raise an OSError unless there may be a scheduler: it speaks first, and a client would wait for that for ever."""
+    with socket.create_connection((host, port), ANSWER_SECONDS) as connection:
         if not connection.recv(1):
             raise OSError("the connection is closed at once")
 
 
-def _check(client: Any, scheduler: str) -> None:
+def _check(client: "Client", scheduler: str) -> None:
     """Raise a ClusterError unless there are workers, and all have this version of the package."""
 
-    def version() -> str | None:  # within a function, so that it is sent as code: the package may be missing there
+    def version() -> str | None:  # nested, so that it is sent as code: the package may be missing there
         try:
             import fhx
         except ImportError:
@@ -104,7 +114,7 @@ def _check(client: Any, scheduler: str) -> None:
         return fhx.__version__
 
     try:
-        client.wait_for_workers(1, timeout=ANSWER)
+        client.wait_for_workers(1, timeout=ANSWER_SECONDS)
     except TimeoutError as error:
         raise ClusterError(f"the cluster at {scheduler} has no workers") from error
     for worker, there in client.run(version).items():

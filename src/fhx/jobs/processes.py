@@ -1,27 +1,36 @@
-"""Jobs in processes of this machine."""
+"""Jobs in processes of this machine.
+
+A worker that is killed costs only the job it was running, where the pools of the standard library lose what the others
+run too; and a worker that is stopped unwinds its job first, where those of Dask run it in a thread that cannot be
+interrupted. Both matter here: a job may run for minutes, or own sandboxes that must not outlive it.
+"""
 
 import signal
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import TypeVar
 
 import torch
 
-from fhx.jobs.job import do, failed, pickled, read
+from fhx.jobs.job import JobFailedError, execute, failure_of, pickled, unpickled
 
-DEATHS = 3
-"""How often the worker of a job may die before the job is held to be the cause; Dask's default too."""
-CLEAN_UP = 5.0
-"""Seconds that a process has for the ``finally`` clauses of its job when it is stopped."""
+A = TypeVar("A")
+R = TypeVar("R")
+
+MAX_DEATHS = 3
+"""How often a job's worker may die and the job be started again; Dask's default too."""
+CLEAN_UP_SECONDS = 5.0
+"""The time that a process has for the ``finally`` clauses of its job when it is stopped."""
 
 
-def in_processes(function: Callable, arguments: list, workers: int) -> Generator[tuple[int, Any]]:
+def in_processes(function: Callable[[A], R], arguments: Sequence[A], workers: int) -> Generator[tuple[int, R]]:
     jobs = pickled(function, arguments)
-    waiting, deaths, failure = deque(range(len(jobs))), Counter(), None
+    waiting, deaths = deque(range(len(jobs))), Counter[int]()
+    failure: JobFailedError | None = None
     idle: list[_Process] = []
     busy: dict[Connection, tuple[_Process, int]] = {}
     try:
@@ -29,27 +38,27 @@ def in_processes(function: Callable, arguments: list, workers: int) -> Generator
             while waiting and len(busy) < workers:
                 process, index = idle.pop() if idle else _Process(), waiting.popleft()
                 busy[process.connection] = process, index
-                process.begin(jobs[index])
-            answered = wait(list(busy), 0 if failure else None)
-            if not answered:
+                process.send(jobs[index])
+            ready = wait(busy, 0 if failure else None)
+            if not ready:
                 break
-            for connection in answered:
+            for connection in [connection for connection in busy if connection in ready]:
                 process, index = busy.pop(connection)
-                answer = process.answer()
+                answer = process.receive()
                 if answer is None:
                     process.end()
                     deaths[index] += 1
-                    if deaths[index] <= DEATHS:
+                    if deaths[index] <= MAX_DEATHS:
                         waiting.append(index)
                     else:
-                        failure = failure or failed(arguments, index, None)
+                        failure = failure or failure_of(arguments, index, None)
                     continue
                 idle.append(process)
-                done, result = read(answer)
-                if done:
+                result, error = unpickled(answer)
+                if error is None:
                     yield index, result
                 else:
-                    failure = failure or failed(arguments, index, result)
+                    failure = failure or failure_of(arguments, index, error)
             if failure:
                 waiting.clear()
     finally:
@@ -63,7 +72,7 @@ def in_processes(function: Callable, arguments: list, workers: int) -> Generator
 
 
 class _Process:
-    """A process of this machine that does one job at a time."""
+    """A process of this machine that runs one job at a time."""
 
     def __init__(self) -> None:
         context = get_context("spawn")
@@ -72,13 +81,13 @@ class _Process:
         self._process.start()
         theirs.close()
 
-    def begin(self, job: bytes) -> None:
-        """Give it a job; if it is dead already, that shows when its answer is read."""
+    def send(self, job: bytes) -> None:
+        """Give it a job; if it is dead already, that shows when its answer is received."""
         with suppress(BrokenPipeError):
             self.connection.send_bytes(job)
 
-    def answer(self) -> bytes | None:
-        """What has become of its job; None if the process has died."""
+    def receive(self) -> bytes | None:
+        """The answer to its job; None if the process has died."""
         try:
             return self.connection.recv_bytes()
         except (EOFError, OSError):
@@ -89,8 +98,8 @@ class _Process:
         self._process.terminate()
 
     def end(self) -> None:
-        """See to it that it has ended."""
-        self._process.join(CLEAN_UP)
+        """Make sure that it has ended."""
+        self._process.join(CLEAN_UP_SECONDS)
         self._process.kill()
         self._process.join()
         self._process.close()
@@ -98,10 +107,10 @@ class _Process:
 
 
 def _serve(connection: Connection) -> None:
-    """Do jobs until there are no more; an interrupt of the terminal is the business of the process that gave them."""
+    """Run jobs until there are no more; an interrupt from the terminal is left to the process that sent them."""
     signal.signal(signal.SIGINT, lambda *_: None)  # SIG_IGN would be inherited by what a job starts
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     torch.set_num_threads(1)
     with suppress(EOFError, BrokenPipeError):
         while True:
-            connection.send_bytes(do(connection.recv_bytes()))
+            connection.send_bytes(execute(connection.recv_bytes()))

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import fhx
-from fhx import jobs
 from fhx.course import CourseError
 from fhx.course.grading.marks import FAILED, Mark, Task, marked, writable
 from fhx.course.grading.namespaces import isolation_problem
@@ -22,6 +21,7 @@ from fhx.course.grading.wire import decode
 from fhx.course.grading.worker import Worker
 from fhx.exercises.show import show
 from fhx.experiments.stored import put
+from fhx.jobs import map_unordered
 
 __all__ = [
     "Graded",
@@ -128,7 +128,8 @@ def grade_all(
             continue
         path = str(submission.path) if submission.path else None
         todo.append((submission, key, Job(path, asdict(task), _content(submission.path) if scheduler else None)))
-    found = jobs.run(grade_one, [job for *_, job in todo], workers=1 if scheduler else workers, scheduler=scheduler)
+    jobs = [job for *_, job in todo]
+    found = map_unordered(grade_one, jobs, workers=1 if scheduler else workers, scheduler=scheduler)
     for index, (marks, seconds) in found:
         submission, key, _ = todo[index]
         file = writable(submission.path.name) if submission.path else ""

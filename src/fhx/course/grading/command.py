@@ -17,7 +17,7 @@ from fhx.course.grading.submissions import find_submissions, passed_over
 from fhx.course.grading.summary import summary_page
 from fhx.exercises import EXERCISES
 from fhx.experiments.stored import put
-from fhx.jobs import ClusterError, JobFailed
+from fhx.jobs import ClusterError, JobFailedError
 
 __all__ = ["add_arguments", "grade_folder", "run"]
 
@@ -76,7 +76,7 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
         for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
             batch.append(one)
             write_student(one, out / "students" / one.folder)
-    except (JobFailed, ClusterError, KeyboardInterrupt) as error:
+    except (JobFailedError, ClusterError, KeyboardInterrupt) as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else error
         raise CourseError(f"{why}. {len(batch)} submissions are done; the same command goes on from there") from error
     except OSError as error:
