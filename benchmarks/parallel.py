@@ -27,7 +27,7 @@ def diagonal_loop(cell: LinearCell, inputs: Tensor) -> Tensor:
 
 
 def newton(cell: SimpleCell, inputs: Tensor) -> Tensor:
-    return parallel_unroll(cell, inputs, method="newton", tol=LOOSE).states
+    return parallel_unroll(cell, inputs, method="newton", tolerance=LOOSE).states
 
 
 def torchs(net: nn.RNN, inputs: Tensor) -> Tensor:

@@ -142,7 +142,7 @@ def _states(method: str, cell: nn.Module, inputs: Tensor, seed: int) -> tuple[Wa
         return lambda: Outcome(linear_states(cell, inputs)), cell.W
 
     def fixed_point() -> Outcome:
-        run = parallel_unroll(cell, inputs, method=method, tol=EPS)
+        run = parallel_unroll(cell, inputs, method=method, tolerance=EPS)
         return Outcome(run.states, run.sweeps, run.converged)
 
     return fixed_point, cell.W

@@ -67,15 +67,15 @@ def test_a_start_that_no_state_of_the_units_gives():
     V, A = torch.tensor([[1.0], [0.0]]), torch.tensor([[1.0, 1.0]])
     cell = ShallowCell(V, A, torch.zeros(1, 1), torch.zeros(1), torch.zeros(2))
     h0, inputs = torch.tensor([2.0, 5.0]), torch.zeros(3, 1, 1)
-    with pytest.raises(ValueError, match="no combination of V's columns: take start='unit'"):
+    with pytest.raises(ValueError, match="no combination of V's columns: take h0_method='unit'"):
         fold(cell, h0, "solved")
     with torch.no_grad():
         assert fold(cell, h0)(inputs)[:, 0].tolist() == [[7.0, 0.0]] * 3
 
 
 def test_bad_starts():
-    with pytest.raises(ValueError, match="start must be one of 'unit', 'solved', got 'guess'"):
-        fold(random_cell(0), start="guess")
+    with pytest.raises(ValueError, match="h0_method must be one of 'unit', 'solved', got 'guess'"):
+        fold(random_cell(0), h0_method="guess")
     with pytest.raises(ValueError, match=r"h0 must be one state, shape \(3,\), got \(2,\)"):
         fold(random_cell(0), torch.zeros(2))
     with pytest.raises(ValueError, match="needs an activation that is 0 at 0"):

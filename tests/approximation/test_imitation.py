@@ -28,7 +28,7 @@ def test_box_holds_its_sample_and_its_faces_are_hit():
     assert ((points == box.high) | (points == box.low)).all(-1).any()
     assert not box.contains(torch.tensor([3.5, 0.0], dtype=torch.float64))
     assert box.enlarged(1.0).contains(torch.tensor([3.5, 0.0], dtype=torch.float64))
-    torch.testing.assert_close(points.mean(0), box.centre, atol=0.1, rtol=0)
+    torch.testing.assert_close(points.mean(0), box.center, atol=0.1, rtol=0)
     assert torch.equal(points, box.sample(1000, 0, faces=0.1))
 
 
@@ -63,7 +63,7 @@ def test_it_is_a_net_in_the_boxs_own_coordinates(activation):
         return h @ slopes + x @ shift[None] - 3
 
     states, inputs = Box([10.0, -1.0], [90.0, -0.5]), Box([5.0], [5.5])
-    net = imitate(affine, states, inputs, units=8, activation=activation, samples=500, iterations=10)
+    net = imitate(affine, states, inputs, units=8, activation=activation, samples=500, max_iterations=10)
     errors = imitation_errors(affine, net, states, inputs, samples=500)
     assert errors.sup < (1e-9 if activation == "relu" else 1.0)
     if activation == "relu":
@@ -96,13 +96,13 @@ def test_errors_are_those_of_the_definition():
 
 
 def test_the_same_seed_gives_the_same_net():
-    first, second, third = (imitate(lozi, DISC, units=10, seed=seed, iterations=3) for seed in (0, 0, 1))
+    first, second, third = (imitate(lozi, DISC, units=10, seed=seed, max_iterations=3) for seed in (0, 0, 1))
     assert torch.equal(first.A, second.A)
     assert not torch.equal(first.A, third.A)
 
 
 def test_without_inputs_the_input_is_not_read():
-    net = imitate(lozi, DISC, units=8, iterations=2)
+    net = imitate(lozi, DISC, units=8, max_iterations=2)
     h0 = torch.zeros(2, dtype=torch.float64)
     with torch.no_grad():
         runs = unroll(net, torch.stack([torch.zeros(5, 1), torch.ones(5, 1)], 1).double(), h0)

@@ -19,7 +19,7 @@ from fhx.approximation import (
     rest_point,
 )
 from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 
 DOUBLE = {"dtype": torch.float64}
 SEEDS = st.integers(0, 2**32)
@@ -57,7 +57,7 @@ def test_kernel_is_the_whole_map(seed, units):
     inputs = normal(seed + 3, 6, 1, 2)
     kernel = part.kernel(6)
     with torch.no_grad():
-        outputs = part.realisation()(inputs)[:, 0]
+        outputs = part.realization()(inputs)[:, 0]
     for t in range(6):
         by_kernel = sum(kernel[s] @ inputs[t - s, 0] for s in range(t + 1))
         torch.testing.assert_close(outputs[t], by_kernel, rtol=1e-10, atol=1e-10)
@@ -66,7 +66,7 @@ def test_kernel_is_the_whole_map(seed, units):
 def test_kernel_of_a_linear_cell():
     generator = torch.Generator().manual_seed(0)
     cell = LinearCell(2, 3, generator=generator, **DOUBLE)
-    net = Realisation(cell, nn.Linear(3, 2, **DOUBLE))
+    net = Realization(cell, nn.Linear(3, 2, **DOUBLE))
     for t, row in enumerate(memory_kernel(net, 5)):
         expected = net.readout.weight @ torch.linalg.matrix_power(cell.W, t) @ cell.U
         torch.testing.assert_close(row, expected.detach(), rtol=1e-12, atol=1e-12)
@@ -77,13 +77,13 @@ def test_kernel_of_a_linear_cell():
 def test_rest_point_rests_and_small_impulses_follow_the_kernel(kind):
     """Central differences of the net's outputs, with the input away from zero for a time and then back."""
     cell = kind(2, 3, generator=torch.Generator().manual_seed(1), **DOUBLE)
-    net = Realisation(cell, nn.Linear(3, 1, **DOUBLE))
+    net = Realization(cell, nn.Linear(3, 1, **DOUBLE))
     x = torch.tensor([0.3, -0.2], **DOUBLE)
     with torch.no_grad():
         h = rest_point(cell, x)
         torch.testing.assert_close(cell(h, x), h, rtol=0, atol=1e-12)
         assert h.norm() > 0.01
-        at_rest, kernel = Realisation(cell, net.readout, h0=h), memory_kernel(net, 8, x=x)
+        at_rest, kernel = Realization(cell, net.readout, h0=h), memory_kernel(net, 8, x=x)
         for i in range(2):
             impulse = torch.zeros(8, 1, 2, **DOUBLE)
             impulse[0, 0, i] = 1e-4
@@ -100,7 +100,7 @@ def test_newton_finds_a_rest_point_that_repels():
     upper = rest_point(cell, guess=torch.tensor([1.0], **DOUBLE)).item()
     assert upper == pytest.approx(math.tanh(3 * upper))
     assert upper > 0.9
-    assert linear_part(Realisation(cell, nn.Identity()), at=torch.zeros(1, **DOUBLE)).W.item() == 3
+    assert linear_part(Realization(cell, nn.Identity()), at=torch.zeros(1, **DOUBLE)).W.item() == 3
 
 
 def test_no_rest_point():
@@ -111,7 +111,7 @@ def test_no_rest_point():
     with pytest.raises(ValueError, match="no rest point was found"):
         rest_point(cell)
     with pytest.raises(ValueError, match="not a plain function"):
-        linear_part(Realisation(lambda h, x: h, nn.Identity(), torch.zeros(1)))
+        linear_part(Realization(lambda h, x: h, nn.Identity(), torch.zeros(1)))
 
 
 # --- exponentials and Hankel matrices
@@ -133,8 +133,8 @@ def test_a_sum_of_m_exponentials_takes_m_units(seed, units):
     found = exponential_sum(kernel, units)
     scale = kernel.abs().max()
     assert (scalar_kernel(found, 60) - kernel).abs().max() < 1e-8 * scale
-    for norm in ("sum", "energy", "largest"):
-        assert hankel_bound(kernel, units, norm) < 1e-12 * scale
+    for measure in ("sum", "energy", "largest"):
+        assert hankel_bound(kernel, units, measure) < 1e-12 * scale
 
 
 def test_decay_takes_one_unit():
@@ -161,8 +161,8 @@ def test_nothing_is_nearer_than_the_bound(seed, units, p, steps, noise):
     kernel = power_law(p, steps) + noise * normal(seed, steps)
     others = [exponential_sum(kernel, units), random_recurrence(seed, units)]
     for other in others:
-        for norm, size in sizes(scalar_kernel(other, steps) - kernel).items():
-            assert size >= hankel_bound(kernel, units, norm) * (1 - 1e-9)
+        for measure, size in sizes(scalar_kernel(other, steps) - kernel).items():
+            assert size >= hankel_bound(kernel, units, measure) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("p", [0.5, 1.0, 2.0])
@@ -192,7 +192,7 @@ def test_a_short_part_of_the_kernel_may_give_the_best_bound():
 
 def test_bad_requests(unchecked):
     kernel = power_law(1.0, 10)
-    with pytest.raises(ValueError, match="norm must be one of 'sum', 'energy', 'largest', got 'two'"):
+    with pytest.raises(ValueError, match="measure must be one of 'sum', 'energy', 'largest', got 'two'"):
         hankel_bound(kernel, 1, "two")
     with pytest.raises(ValueError, match="5 units need a kernel of more than 10 steps, got 10"):
         exponential_sum(kernel, 5)

@@ -94,7 +94,7 @@ def test_bad_numbers():
         rollout_bound(1.0, 1.0, -3)
     with pytest.raises(ValueError, match="steps must be a positive integer, got 0"):
         step_error_for(1.0, 1.0, 0)
-    with pytest.raises(ValueError, match="eps and threshold must be positive"):
+    with pytest.raises(ValueError, match="step_error and threshold must be positive"):
         predicted_steps(0.0, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"shape \(time, batch\)"):
         passing_times(torch.zeros(3), 1.0)

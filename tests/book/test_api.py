@@ -33,6 +33,4 @@ def test_every_public_name_is_on_the_page(room, inventory):
 
 
 def test_a_name_that_is_not_there_is_missed(inventory):
-    assert missing(["fhx.cells.LSTMCell", "fhx.cells.NoSuchCell"], inventory) == [
-        "fhx.cells.NoSuchCell"
-    ]
+    assert missing(["fhx.cells.LSTMCell", "fhx.cells.NoSuchCell"], inventory) == ["fhx.cells.NoSuchCell"]

@@ -39,7 +39,7 @@ RECIPES: dict[str, st.SearchStrategy] = {
     "gru": st.just(recipe(GRUCell)),
     "deep": _depths(DeepCell, activation=ACTIVATION, width=st.none() | st.integers(1, 5)),
     "normalised": _depths(
-        DeepCell, activation=ACTIVATION, width=st.none() | st.integers(2, 5), normalised=st.just(True)
+        DeepCell, activation=ACTIVATION, width=st.none() | st.integers(2, 5), normalized=st.just(True)
     ),
     "residual": _depths(ResidualCell, activation=ACTIVATION, scale=st.floats(-1.5, 1.5)),
     "highway": _depths(HighwayCell, carry_bias=st.floats(-3, 3)),

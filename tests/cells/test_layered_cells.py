@@ -12,14 +12,14 @@ from torch.func import functional_call, stack_module_state, vmap
 from torch.nn import functional as F
 
 from fhx.cells import DeepCell, DeepLSTMCell, HighwayCell, LSTMCell, ResidualCell, SimpleCell, Stack
-from fhx.dynamics import Realisation, unroll
+from fhx.dynamics import Realization, unroll
 from fhx.tasks import running_parity
 from fhx.training import fit
 
 LAYERED = {
     "deep": DeepCell,
     "wide": partial(DeepCell, width=20),
-    "normalised": partial(DeepCell, normalised=True),
+    "normalised": partial(DeepCell, normalized=True),
     "residual": ResidualCell,
     "highway": HighwayCell,
     "deep lstm": DeepLSTMCell,
@@ -74,7 +74,7 @@ def test_layer_norms_standardise_each_pre_activation():
 
 
 def test_at_first_a_layer_norm_forgets_the_scale_of_the_weights():
-    cell = DeepCell(2, 30, 3, normalised=True, generator=rng(), **DOUBLE)
+    cell = DeepCell(2, 30, 3, normalized=True, generator=rng(), **DOUBLE)
     h, x = state_and_input(cell, 0)
     before = cell(h, x)
     with torch.no_grad():
@@ -179,7 +179,7 @@ def test_weights_and_jacobians_lie_where_they_are_asked_to(kind):
 def test_many_nets_at_once_in_a_stack_and_over_time(kind):
     draws = [{"generator": rng(seed), **DOUBLE} for seed in (0, 1)]
     nets = [Stack([LAYERED[kind](2, 3, depth=3, **options), LSTMCell(3, 2, **options)]) for options in draws]
-    runs = [Realisation(net, nn.Identity()) for net in nets]
+    runs = [Realization(net, nn.Identity()) for net in nets]
     inputs = draw(5, 4, 2)
     parameters, buffers = stack_module_state(runs)
     many = vmap(lambda p, b: functional_call(runs[0], (p, b), (inputs,)))(parameters, buffers)
@@ -194,7 +194,7 @@ def test_many_nets_at_once_in_a_stack_and_over_time(kind):
 @pytest.mark.parametrize("kind", LAYERED)
 def test_every_kind_trains(kind):
     def build():
-        return Realisation(LAYERED[kind](1, 8, depth=2), nn.Linear(8, 2))
+        return Realization(LAYERED[kind](1, 8, depth=2), nn.Linear(8, 2))
 
     task = running_parity(1, (16, 8, 8))  # the class is the bit itself
     trained = fit(build, task, seeds=range(3), updates=40, batch_size=16, learning_rate=0.03, progress=False)
@@ -226,7 +226,7 @@ class TestBadInput:
 
     def test_a_layer_norm_of_one_number(self):
         with pytest.raises(ValueError, match=r"at least 2 units, and this cell has layers of \[3, 3, 1\] units"):
-            DeepCell(2, 1, 3, 3, normalised=True)
+            DeepCell(2, 1, 3, 3, normalized=True)
 
     @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
     def test_a_scale_that_is_not_finite(self, bad):

@@ -29,7 +29,7 @@ CASES = st.one_of(
     st.tuples(
         st.just(DeepCell),
         st.fixed_dictionaries(
-            {"depth": st.integers(1, 5), "width": st.none() | st.integers(2, 9), "normalised": st.booleans()}
+            {"depth": st.integers(1, 5), "width": st.none() | st.integers(2, 9), "normalized": st.booleans()}
         ),
     ),
     st.tuples(st.just(ResidualCell), st.just({"depth": 2, "scale": 0.5, "activation": nn.PReLU(3)})),

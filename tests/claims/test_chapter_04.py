@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fhx.cells import GRUCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation, unroll
+from fhx.dynamics import Realization, unroll
 from fhx.experiments import formal_languages, recognition, stored
 from fhx.machines import NAMED, learn_dfa, word_sample
 from fhx.tasks import LANGUAGES, Acceptor
@@ -99,7 +99,7 @@ def test_a5_two_lstm_units_count_five_thousand_letters_and_leave_the_box():
         cell.U_z[:] = torch.tensor([[40.0, -40.0], [40.0, -40.0]])
     memories = torch.tensor([0.5, -0.5], dtype=torch.float64)
     start = torch.cat([memories.tanh(), memories])
-    net = Realisation(cell, lambda h: h[..., 0] - h[..., 1] - 0.7, start)
+    net = Realization(cell, lambda h: h[..., 0] - h[..., 1] - 0.7, start)
     symbols = torch.cat([torch.zeros(5000, 1), torch.ones(5100, 1)]).long()
     one_hot = torch.nn.functional.one_hot(symbols, 2).double()
     balance = (1 - 2 * symbols).cumsum(0)

@@ -18,7 +18,7 @@ from fhx.cells import (
     gaussian_,
     orthogonal_,
 )
-from fhx.dynamics import MeanField, Realisation, gradient_norms, jacobians, product_norms, unroll
+from fhx.dynamics import MeanField, Realization, gradient_norms, jacobians, product_norms, unroll
 from fhx.experiments import stored, trainability
 from fhx.training import fit, interval, proportion
 
@@ -273,7 +273,7 @@ def test_e7_a_highway_whose_carry_is_more_open_learns_where_the_map_has_none(rea
     def make(gain):
         cell = HighwayCell(trainability.SYMBOLS + 1, 32, 8, carry_bias=4.0)
         trainability.start(cell, gain, orthogonal=False)
-        return Realisation(cell, torch.nn.Linear(32, trainability.SYMBOLS))
+        return Realization(cell, torch.nn.Linear(32, trainability.SYMBOLS))
 
     trained = fit(
         [lambda: make(1.0)] * 2,

@@ -20,18 +20,18 @@ from fhx.stability import (
     descend,
     gradient_bound,
     gradient_gap,
-    lemma_1,
-    lemma_2,
-    lemma_3,
+    gradient_gap_bound,
+    gradient_lipschitz_bound,
+    output_gap_bound,
     project,
-    proposition_2,
-    proposition_2_power,
-    proposition_2_source,
+    state_gap_bound,
     step_sizes,
-    theorem_1,
-    theorem_1_length,
     truncated_states,
     truncation_length,
+    weight_gap_bound,
+    weight_gap_bound_harmonic,
+    weight_gap_bound_published,
+    window_for_output_gap,
 )
 
 DOUBLE = {"dtype": torch.float64}
@@ -117,7 +117,7 @@ def test_b6_a_bias_alone_parts_the_states():
     for k in (1, 2, 5):
         gap = unroll(cell, nothing)[-1] - truncated_states(cell, nothing, k)[-1]
         assert gap.item() == pytest.approx(2.0 ** (1 - k))
-        assert lemma_1(constants(cell, input_bound=0.0), k) == pytest.approx(2.0 ** (1 - k))
+        assert state_gap_bound(constants(cell, input_bound=0.0), k) == pytest.approx(2.0 ** (1 - k))
 
 
 def test_b6_so_does_a_start_alone():
@@ -126,7 +126,7 @@ def test_b6_so_does_a_start_alone():
     for k in (1, 5):
         apart = unroll(scalar(0.5), nothing, one) - truncated_states(scalar(0.5), nothing, k, one)
         assert apart[k].item() == 0.5 ** (k + 1)
-        assert apart.max().item() <= lemma_1(constants(scalar(0.5), input_bound=0.0, start=1.0), k) + EPS
+        assert apart.max().item() <= state_gap_bound(constants(scalar(0.5), input_bound=0.0, h0_bound=1.0), k) + EPS
 
 
 @settings(deadline=None, max_examples=30)
@@ -134,7 +134,7 @@ def test_b6_so_does_a_start_alone():
 def test_b6_states_of_random_cells_are_within_the_bound(recipe, k):
     cell, (x, _, _) = stable(*recipe), problem(recipe[2])
     gap = (unroll(cell, x) - truncated_states(cell, x, k)).norm(dim=-1)
-    assert gap.max().item() <= lemma_1(constants(cell), k) + EPS
+    assert gap.max().item() <= state_gap_bound(constants(cell), k) + EPS
 
 
 # B8
@@ -143,7 +143,7 @@ def test_b6_states_of_random_cells_are_within_the_bound(recipe, k):
 @pytest.mark.parametrize("a", [0.0, 0.3, 0.9])
 @pytest.mark.parametrize("k", [1, 2, 9])
 def test_b8_the_bound_is_met_by_the_scalar_linear_cell(a, k):
-    found = lemma_2(toy(a), LossConstants(1.0, 0.0), k)
+    found = gradient_gap_bound(toy(a), LossConstants(1.0, 0.0), k)
     assert found == pytest.approx(k * a ** (k - 1) / (1 - a) + a**k / (1 - a) ** 2)
     whole, cut = (torch.autograd.grad(unroll(cell := scalar(a), ones(n))[-1].sum(), cell.W)[0] for n in (500, k))
     assert (whole - cut).item() == pytest.approx(found, rel=1e-9)
@@ -166,7 +166,7 @@ def test_b8_with_a_bias_and_no_input_the_gradients_differ_as_they_do_with_ones(k
 @given(CELLS, st.integers(1, 20))
 def test_b8_gradients_of_random_cells_are_within_the_bound(recipe, k):
     cell, (x, loss, sizes) = stable(*recipe), problem(recipe[2])
-    assert gradient_gap(cell, x, loss, k) <= lemma_2(constants(cell), sizes, k) + EPS
+    assert gradient_gap(cell, x, loss, k) <= gradient_gap_bound(constants(cell), sizes, k) + EPS
 
 
 def test_b8_the_power_of_the_linear_cell_is_three():
@@ -180,7 +180,7 @@ def test_b8_the_power_of_the_linear_cell_is_three():
         cell = scalar(a)
         value = (1 + (unroll(cell, ones(k))[-1] - 1 / gap) ** 2).sqrt().sum()
         assert torch.autograd.grad(value, cell.W)[0].abs().item() == pytest.approx(difference, rel=1e-6)
-        assert difference <= lemma_2(toy(a), LossConstants(1.0, 1.0), k)
+        assert difference <= gradient_gap_bound(toy(a), LossConstants(1.0, 1.0), k)
         scaled.append(difference / a**k * gap**3)
     assert all(0.95 < value < 1.01 for value in scaled)
 
@@ -197,7 +197,7 @@ def test_b9_the_bound_is_met_by_the_scalar_linear_cell(a):
         cell = scalar(a)
         slope = torch.autograd.grad(loss(unroll(cell, ones(700))[-1].sum()), cell.W, create_graph=True)[0]
         assert torch.autograd.grad(slope.sum(), cell.W)[0].item() == pytest.approx(wanted, rel=1e-8)
-        assert lemma_3(toy(a), LossConstants(*sizes)) == pytest.approx(wanted)
+        assert gradient_lipschitz_bound(toy(a), LossConstants(*sizes)) == pytest.approx(wanted)
 
 
 def test_b9_the_power_of_the_linear_cell_is_four():
@@ -212,7 +212,7 @@ def test_b9_the_power_of_the_linear_cell_is_four():
 
     gaps = [0.1, 0.01, 0.001]
     assert [bend(gap) * gap**4 for gap in gaps[:2]] == pytest.approx([1, 1], rel=1e-6)
-    bounds = [lemma_3(toy(1 - gap), LossConstants(1.0, 1.0)) for gap in gaps]
+    bounds = [gradient_lipschitz_bound(toy(1 - gap), LossConstants(1.0, 1.0)) for gap in gaps]
     reached = [gap**-4 for gap in gaps]
     assert all(one <= bound <= 1.5 * one for one, bound in zip(reached, bounds, strict=True))
     assert bounds[2] * gaps[2] ** 3 > 50 * bounds[0] * gaps[0] ** 3
@@ -229,7 +229,7 @@ def test_b9_slopes_of_random_cells_are_within_the_bound(recipe, far):
     project(other, recipe[1])
     moved = sqrt(sum((a - b).square().sum().item() for a, b in zip(cell.parameters(), other.parameters(), strict=True)))
     change = (gradient(cell, x, loss) - gradient(other, x, loss)).norm().item()
-    assert change <= lemma_3(constants(cell, other), sizes) * moved + EPS
+    assert change <= gradient_lipschitz_bound(constants(cell, other), sizes) * moved + EPS
 
 
 def test_b9_a_scalar_tanh_cell_has_the_power_two_and_a_half():
@@ -262,7 +262,7 @@ def test_b9_a_quadratic_step_meets_the_bound_at_the_power_three():
         (bent,) = torch.autograd.grad(slope, b)
         assert bent.item() == pytest.approx(-0.5 / gap**3, rel=1e-9)
         known = Constants(1 - gap, 1.0, 1.0, 0.5, 0.0, 0.0, 0.25, 1.0)
-        assert lemma_3(known, LossConstants(1.0, 0.0)) == pytest.approx(0.5 / gap**3)
+        assert gradient_lipschitz_bound(known, LossConstants(1.0, 0.0)) == pytest.approx(0.5 / gap**3)
 
 
 def test_b9_the_constants_of_an_lstm_grow_with_its_forget_gates():
@@ -275,7 +275,7 @@ def test_b9_the_constants_of_an_lstm_grow_with_its_forget_gates():
         cell.b_f[:] = log((1 - gap) / gap)
         cell.b_z[:] = 1
         known, loss = constants(cell), LossConstants(1.0, 0.0)
-        found.append((known.by_weights, lemma_3(known, loss), lemma_2(known, loss, 3)))
+        found.append((known.by_weights, gradient_lipschitz_bound(known, loss), gradient_gap_bound(known, loss, 3)))
     powers = [log(far / near) / log(10) for near, far in zip(*found, strict=True)]
     assert powers == pytest.approx([1, 5, 3], abs=0.05)
 
@@ -286,11 +286,11 @@ def test_b9_the_constants_of_an_lstm_grow_with_its_forget_gates():
 @given(st.floats(1e-6, 2), st.floats(1e-3, 4), st.floats(1e-3, 2), st.integers(1, 200))
 def test_b10_the_recursion_its_power_and_the_source(gap, smoothness, alpha, steps):
     exact = gap / smoothness * (prod(1 + alpha * smoothness / t for t in range(1, steps + 1)) - 1)
-    found = proposition_2(gap, smoothness, step_sizes("1/t", alpha, steps))
-    power = proposition_2_power(gap, smoothness, alpha, steps)
+    found = weight_gap_bound(gap, smoothness, step_sizes("1/t", alpha, steps))
+    power = weight_gap_bound_harmonic(gap, smoothness, alpha, steps)
     assert found == pytest.approx(exact, rel=1e-6)
     assert found <= power * (1 + 1e-9)
-    assert power <= proposition_2_source(gap, smoothness, alpha, steps) * (1 + 1e-9)
+    assert power <= weight_gap_bound_published(gap, smoothness, alpha, steps) * (1 + 1e-9)
     assert power == pytest.approx(gap / smoothness * ((1 + alpha * smoothness) * steps ** (alpha * smoothness) - 1))
 
 
@@ -299,7 +299,7 @@ def test_b10_two_quadratics_meet_the_recursion():
         sizes, w, v = step_sizes(schedule, 0.5, 20), 0.3, 0.3
         for size in sizes:
             w, v = w + size * 2.0 * w, v + size * (2.0 * v + 0.1)
-        assert v - w == pytest.approx(proposition_2(0.1, 2.0, sizes))
+        assert v - w == pytest.approx(weight_gap_bound(0.1, 2.0, sizes))
 
 
 @pytest.mark.parametrize("size", [0.25, 0.025, 0.0025])
@@ -311,7 +311,7 @@ def test_b10_one_step_parts_the_weights_by_its_size_and_not_by_its_square(size):
     assert done.truncated.W.item() == 0
     known = Constants(size, 1.0, 1 / (1 - size), 0.0, 1.0, 0.0, 1.0, 1 / (1 - size))
     loss = LossConstants(1.0, 0.0)
-    assert proposition_2(lemma_2(known, loss, 1), lemma_3(known, loss), [size]) >= size
+    assert weight_gap_bound(gradient_gap_bound(known, loss, 1), gradient_lipschitz_bound(known, loss), [size]) >= size
 
 
 def trained(recipe, k, alpha, steps):
@@ -333,7 +333,8 @@ def trained(recipe, k, alpha, steps):
 @given(CELLS, st.integers(1, 8), st.floats(1e-3, 1), st.integers(1, 4))
 def test_b10_weights_of_random_cells_are_within_the_bound(recipe, k, alpha, steps):
     done, found, _, _, sizes, schedule = trained(recipe, k, alpha, steps)
-    bound = proposition_2(lemma_2(found, sizes, k), lemma_3(found, sizes), schedule, gradient_bound(found, sizes))
+    gap, smoothness = gradient_gap_bound(found, sizes, k), gradient_lipschitz_bound(found, sizes)
+    bound = weight_gap_bound(gap, smoothness, schedule, gradient_bound(found, sizes))
     assert done.weights[-1].item() <= bound + EPS
 
 
@@ -344,9 +345,9 @@ def test_b11_the_window_of_the_theorem_grows_faster_than_its_logarithm():
     """beta log N / (1 - rate) where N is beyond beta: at the rate 1/2 against a rate of 9/10, for one N."""
     loss, eps, lengths, logarithms = LossConstants(0.01, 0.01), 1e-3, [], []
     for a in (0.1, 0.5, 0.7):
-        beta = lemma_3(toy(a), loss)
-        gap = lemma_2(toy(a), loss, 1)
-        lengths.append(theorem_1_length(toy(a), loss, eps, step_sizes("1/t", 1.0, 2000)))
+        beta = gradient_lipschitz_bound(toy(a), loss)
+        gap = gradient_gap_bound(toy(a), loss, 1)
+        lengths.append(window_for_output_gap(toy(a), loss, eps, step_sizes("1/t", 1.0, 2000)))
         logarithms.append(log(gap * 2000**beta / eps))
     ratios = [k / size for k, size in zip(lengths, logarithms, strict=True)]
     assert ratios[0] < ratios[1] < ratios[2]
@@ -372,7 +373,7 @@ def test_b11_with_a_constant_loss_no_number_times_the_logarithm_is_enough():
 def test_b11_outputs_of_random_trained_cells_are_within_the_bound(recipe, k, alpha, steps):
     done, found, x, _, sizes, schedule = trained(recipe, k, alpha, steps)
     apart = (unroll(done.cell, x)[-1] - unroll(done.truncated, x[-k:])[-1]).norm(dim=-1).max().item()
-    assert apart <= theorem_1(found, sizes, k, schedule) + EPS
+    assert apart <= output_gap_bound(found, sizes, k, schedule) + EPS
 
 
 # B12
@@ -405,12 +406,12 @@ def test_b12_with_constant_steps_the_weights_do_not_part_exponentially(seed):
     done = descend(cell, x, loss, 10, step_sizes("constant", 0.2, 60), lambda model: project(model, 0.75))
     assert done.losses[-1] < 0.2 * done.losses[0]
     assert done.weights[60] < 2 * done.weights[30]
-    assert proposition_2(1.0, 1.0, [0.2] * 60) > 200 * proposition_2(1.0, 1.0, [0.2] * 30)
+    assert weight_gap_bound(1.0, 1.0, [0.2] * 60) > 200 * weight_gap_bound(1.0, 1.0, [0.2] * 30)
 
 
 def test_b12_only_1_over_t_leaves_a_power_in_the_bound():
     for schedule, doubled in (("1/t", 2.2), ("1/sqrt(t)", 50), ("constant", 1e6)):
-        far, near = (proposition_2(1.0, 1.0, step_sizes(schedule, 1.0, n)) for n in (80, 40))
+        far, near = (weight_gap_bound(1.0, 1.0, step_sizes(schedule, 1.0, n)) for n in (80, 40))
         assert (far / near < doubled) == (schedule == "1/t")
 
 
@@ -418,7 +419,7 @@ def test_b12_only_1_over_t_leaves_a_power_in_the_bound():
 def test_b12_the_bound_depends_on_the_sum_of_the_steps(schedule, alpha, smoothness, steps):
     sizes = step_sizes(schedule, alpha, steps)
     length, q = smoothness * sum(sizes), alpha * smoothness
-    grown = log(1 + smoothness * proposition_2(1.0, smoothness, sizes))
+    grown = log(1 + smoothness * weight_gap_bound(1.0, smoothness, sizes))
     assert length / (1 + q) - 1e-9 <= grown <= length + 1e-9
 
 
@@ -440,7 +441,7 @@ def test_b12_steps_of_1_over_t_need_powers_of_ten(q):
 def test_d3_the_losses_of_both_are_within_the_bound(recipe, k, steps):
     done, found, x, loss, sizes, schedule = trained(recipe, k, 0.1, steps)
     ends = [loss(unroll(done.cell, x)[-1]).item(), loss(unroll(done.truncated, x[-k:])[-1]).item()]
-    assert abs(ends[0] - ends[1]) <= sizes.lipschitz * theorem_1(found, sizes, k, schedule) + EPS
+    assert abs(ends[0] - ends[1]) <= sizes.lipschitz * output_gap_bound(found, sizes, k, schedule) + EPS
 
 
 def test_d3_no_window_is_optimal_and_from_the_length_of_the_run_on_the_models_are_one():

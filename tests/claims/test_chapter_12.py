@@ -134,7 +134,7 @@ def test_e9_jacobi_sweeps_are_truncation_whatever_start_and_biases_are(kind: typ
         for parameter in cell.parameters():
             parameter.add_(0.3)
         for k in (1, 2, 7, 20):
-            run = parallel_unroll(cell, x, "jacobi", h0, tol=0.0, max_sweeps=k)
+            run = parallel_unroll(cell, x, "jacobi", h0, tolerance=0.0, max_sweeps=k)
             assert (run.states - truncated_states(cell, x, k, h0)).abs().max() < 1e-12
 
 
@@ -175,9 +175,9 @@ def test_e9_steep_nets_of_four_units_take_many_newton_sweeps_below_exponent_0(ga
 @pytest.mark.parametrize("a", [0.5, 1.0, 1.5])
 def test_e9_newton_needs_one_sweep_on_an_affine_step_whatever_the_exponent_is(a: float) -> None:
     cell, x = one_unit(a, LinearCell), noise(60, 0)
-    newton = parallel_unroll(cell, x, tol=1e-4)
+    newton = parallel_unroll(cell, x, tolerance=1e-4)
     assert (newton.converged, newton.sweeps) == (True, 1)
-    assert parallel_unroll(cell, x, "jacobi", tol=1e-4).sweeps > 10
+    assert parallel_unroll(cell, x, "jacobi", tolerance=1e-4).sweeps > 10
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -186,7 +186,7 @@ def test_e9_each_newton_sweep_squares_the_error_with_the_constant_of_the_theorem
     cell, x = one_unit(w), noise(100, seed)
     run, constant = unroll(cell, x), 2 / 27**0.5 * w**2 / (1 - w)
     errors = [
-        (parallel_unroll(cell, x, tol=0.0, max_sweeps=n, damping=False).states - run).abs().max().item()
+        (parallel_unroll(cell, x, tolerance=0.0, max_sweeps=n, damping=False).states - run).abs().max().item()
         for n in range(1, 7)
     ]
     assert all(new <= constant * old**2 + 1e-14 for old, new in pairwise(errors))

@@ -9,7 +9,7 @@ from torch import nn
 from torch.autograd.functional import jacobian as by_autograd
 
 from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation, gradient_norms, input_gradients, jacobians, product_norms
+from fhx.dynamics import Realization, gradient_norms, input_gradients, jacobians, product_norms
 
 
 def make(kind, seed=0):
@@ -83,7 +83,7 @@ def test_a_silent_net_has_no_gradient_and_no_nan():
 @pytest.mark.parametrize("kind", [SimpleCell, LSTMCell, stack])
 @pytest.mark.parametrize("lags", [0, 3, 5])
 def test_input_gradients_are_those_of_autograd(kind, lags):
-    net, inputs = Realisation(make(kind), nn.Linear(3, 2, **DOUBLE), draw(make(kind).state_width)), draw(6, 3, 2)
+    net, inputs = Realization(make(kind), nn.Linear(3, 2, **DOUBLE), draw(make(kind).state_width)), draw(6, 3, 2)
     found = input_gradients(net, inputs, lags)
     assert found.shape == (6 - lags, lags + 1, 3)
     derivative = by_autograd(lambda x: net(x).sum(1), inputs)  # (time of p, output, time of x, batch, input)
@@ -95,7 +95,7 @@ def test_input_gradients_are_those_of_autograd(kind, lags):
 
 def test_input_gradients_of_a_function_with_logarithms():
     """The state is multiplied by e^2 a step and takes up the input as it is."""
-    net = Realisation(lambda h, x: torch.e**2 * h + x, nn.Identity(), torch.zeros(1, **DOUBLE))
+    net = Realization(lambda h, x: torch.e**2 * h + x, nn.Identity(), torch.zeros(1, **DOUBLE))
     logs = input_gradients(net, draw(600, 2, 1), 500, log_scale=True)
     wanted = 2 * torch.arange(501, **DOUBLE)[None, :, None].expand(100, 501, 2)
     torch.testing.assert_close(logs, wanted, rtol=1e-12, atol=1e-12)
@@ -113,4 +113,4 @@ def test_bad_input():
         gradient_norms(lambda h, x: h, inputs, loss, torch.tensor([0]))
     for lags in (-1, 4):
         with pytest.raises(ValueError, match=f"lags must lie between 0 and T - 1 = 3, got {lags}"):
-            input_gradients(Realisation(cell, nn.Identity()), inputs, lags)
+            input_gradients(Realization(cell, nn.Identity()), inputs, lags)

@@ -107,7 +107,7 @@ def test_a_trajectory_by_hand():
 def test_sweeps_are_truncation_for_every_cell(kind, time, k, batch, seed):
     cell, inputs = kind(2, 3, generator=rng(seed), **DOUBLE), draw(time, batch, 2, seed=seed)
     h0 = 3 * draw(batch, cell.state_width, seed=seed + 1)
-    run = parallel_unroll(cell, inputs, "jacobi", h0, tol=0, max_sweeps=k)
+    run = parallel_unroll(cell, inputs, "jacobi", h0, tolerance=0, max_sweeps=k)
     torch.testing.assert_close(run.states, truncated_states(cell, inputs, k, h0), rtol=1e-12, atol=1e-12)
     assert run.sweeps == len(run.residuals) <= k
     if run.sweeps < k:
@@ -136,7 +136,7 @@ def test_after_i_sweeps_the_first_i_states_are_exact(kind, method, sweeps, seed)
     with torch.no_grad():
         for W in cell.layer_matrices():
             W.mul_(4)
-    run = parallel_unroll(cell, inputs, method, tol=0, max_sweeps=sweeps)
+    run = parallel_unroll(cell, inputs, method, tolerance=0, max_sweeps=sweeps)
     expected = unroll(cell, inputs)
     torch.testing.assert_close(run.states[: run.sweeps], expected[: run.sweeps], rtol=1e-13, atol=1e-13)
     if sweeps == 9:
@@ -182,7 +182,7 @@ def test_single_precision(method):
     assert run.converged
     assert run.states.dtype == torch.float32
     assert error(run, unroll(cell, inputs)) <= 1e-4
-    assert not parallel_unroll(cell, inputs, method, tol=1e-10).converged  # rounding alone is larger
+    assert not parallel_unroll(cell, inputs, method, tolerance=1e-10).converged  # rounding alone is larger
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -212,7 +212,7 @@ def test_the_quasi_newton_method_uses_the_diagonal_alone(monkeypatch):
     monkeypatch.setattr(
         trajectory, "scan", lambda A, *rest, **options: seen.append(A.ndim) or real(A, *rest, **options)
     )
-    run = parallel_unroll(contracting(SimpleCell), draw(20, 2, 2), "quasi-newton", tol=0, max_sweeps=4)
+    run = parallel_unroll(contracting(SimpleCell), draw(20, 2, 2), "quasi-newton", tolerance=0, max_sweeps=4)
     assert seen[: run.sweeps] == [3] * 4
     assert set(seen[run.sweeps :]) == {4}  # the verdict is about the true Jacobians
 
@@ -305,7 +305,7 @@ def test_gradients_are_those_of_back_propagation_through_time(kind, method):
     cell, inputs = contracting(kind), draw(60, 3, 2).requires_grad_()
     h0, weight = draw(cell.state_width, seed=3).requires_grad_(), draw(60, 3, cell.state_width, seed=4)
     sources = [inputs, h0, *cell.parameters()]
-    run = parallel_unroll(cell, inputs, method, h0, tol=1e-12)
+    run = parallel_unroll(cell, inputs, method, h0, tolerance=1e-12)
     found = torch.autograd.grad((run.states * weight).sum(), sources, materialize_grads=True, allow_unused=True)
     states = unroll(cell, inputs, h0)
     expected = torch.autograd.grad((states * weight).sum(), sources, materialize_grads=True, allow_unused=True)
@@ -354,8 +354,8 @@ def test_no_graph_where_none_is_asked_for():
     ("options", "named"),
     [
         ({"method": "picard"}, "method must be one of 'jacobi', 'newton', 'quasi-newton', got 'picard'"),
-        ({"tol": -1e-9}, "tol must not be negative"),
-        ({"tol": float("nan")}, "tol must not be negative"),
+        ({"tolerance": -1e-9}, "tolerance must not be negative"),
+        ({"tolerance": float("nan")}, "tolerance must not be negative"),
         ({"max_sweeps": 0}, "max_sweeps must be a positive integer, got 0"),
         ({"max_sweeps": 2.5}, "max_sweeps must be a positive integer"),
         ({"h0": torch.zeros(3, 1, **DOUBLE)}, "state_width = 3"),

@@ -1,4 +1,4 @@
-"""unroll and Realisation: a hand loop, lengths, plain functions, many copies at once, bad input."""
+"""unroll and Realization: a hand loop, lengths, plain functions, many copies at once, bad input."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from torch import nn
 from torch.func import functional_call, grad, stack_module_state, vmap
 
 from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation, unroll
+from fhx.dynamics import Realization, unroll
 
 KINDS = [SimpleCell, LinearCell, LSTMCell, GRUCell, stack]
 
@@ -89,14 +89,14 @@ def test_parity_as_a_table_over_integers(words):
         inputs[: len(word), k, 0] = torch.tensor(word)
     lengths = torch.tensor(list(map(len, words)))
     even = torch.tensor([0], device=DEVICE)
-    parity = Realisation(lambda h, x: table[h, x], lambda h: h == 1, even)
+    parity = Realization(lambda h, x: table[h, x], lambda h: h == 1, even)
     assert parity(inputs, lengths)[-1, :, 0].tolist() == [sum(word) % 2 == 1 for word in words]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_copies_run_as_one_batch(kind):
     """Stacked parameters of several seeds, each with its own data and lengths, equal one run a seed: the gradients."""
-    nets = [Realisation(make(kind, seed=s), nn.Linear(3, 1, **DOUBLE)) for s in range(3)]
+    nets = [Realization(make(kind, seed=s), nn.Linear(3, 1, **DOUBLE)) for s in range(3)]
     inputs, lengths = draw(3, 5, 4, 2), torch.tensor([[5, 1, 2, 3], [4, 4, 0, 5], [1, 2, 3, 4]], device=DEVICE)
 
     def loss(parameters, buffers, inputs, lengths):
@@ -112,15 +112,15 @@ def test_many_copies_run_as_one_batch(kind):
 
 def test_a_realisation_is_its_triple():
     cell, readout, h0 = make(LSTMCell), nn.Linear(3, 2, **DOUBLE), draw(6)
-    net, inputs = Realisation(cell, readout, h0), draw(5, 4, 2)
+    net, inputs = Realization(cell, readout, h0), draw(5, 4, 2)
     assert_close(net.states(inputs), unroll(cell, inputs, h0))
     assert_close(net(inputs), readout(unroll(cell, inputs, h0)[..., :3]))
-    assert_close(Realisation(cell, readout)(inputs), readout(cell.hidden(unroll(cell, inputs))))
+    assert_close(Realization(cell, readout)(inputs), readout(cell.hidden(unroll(cell, inputs))))
 
 
 def test_h0_is_a_buffer_unless_it_is_a_parameter():
     cell = make(SimpleCell)
-    fixed, learnt = Realisation(cell, nn.Identity(), draw(3)), Realisation(cell, nn.Identity(), nn.Parameter(draw(3)))
+    fixed, learnt = Realization(cell, nn.Identity(), draw(3)), Realization(cell, nn.Identity(), nn.Parameter(draw(3)))
     assert "h0" in dict(fixed.named_buffers())
     assert "h0" in fixed.state_dict()
     assert "h0" in dict(learnt.named_parameters())
@@ -198,8 +198,8 @@ class TestBadInput:
 
     def test_a_realisation_without_its_initial_state(self):
         with pytest.raises(ValueError, match="give h0"):
-            Realisation(lambda h, x: h, nn.Identity())
+            Realization(lambda h, x: h, nn.Identity())
         with pytest.raises(ValueError, match=r"h0 must be one state, shape \(width,\), got \(5, 3\)"):
-            Realisation(self.cell, nn.Identity(), torch.zeros(5, 3))
+            Realization(self.cell, nn.Identity(), torch.zeros(5, 3))
         with pytest.raises(ValueError, match=r"state_width = 3, got shape \(4,\)"):
-            Realisation(self.cell, nn.Identity(), torch.zeros(4))
+            Realization(self.cell, nn.Identity(), torch.zeros(4))

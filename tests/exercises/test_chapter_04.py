@@ -11,7 +11,7 @@ from torch import nn
 
 from fhx.cells import GRUCell, LSTMCell
 from fhx.compile import dfa_to_rnn
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.exercises import chapter_04, check
 from fhx.exercises.evaluate_lstm import START, counting_cell
 from fhx.exercises.evaluate_noisy import survivors
@@ -349,7 +349,7 @@ def test_the_interval_is_the_chapters():
 def test_the_given_cell_counts():
     """With the readout of the chapter, after the zero vector and after every letter."""
     cell = counting_cell()
-    net = Realisation(cell, lambda h: h @ torch.tensor([[1.0], [-1], [0], [0]]).double() - 0.7, START)
+    net = Realization(cell, lambda h: h @ torch.tensor([[1.0], [-1], [0], [0]]).double() - 0.7, START)
     words = ["abbaab" * 20, "a" * 300 + "b" * 301, "b" * 300 + "a" * 301]
     verdicts = Acceptor(net, "ab").prefixes(words).T.tolist()
     right = EXERCISES["04-relu-counter"].oracle

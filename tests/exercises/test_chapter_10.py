@@ -11,7 +11,14 @@ from exercise_laws import ExerciseLaws
 from fhx.cells import LinearCell, SimpleCell
 from fhx.exercises import chapter_10
 from fhx.exercises.checking import check_exercise
-from fhx.stability import constants, lemma_1, lemma_2, lemma_3, truncated_states, window_length
+from fhx.stability import (
+    constants,
+    gradient_gap_bound,
+    gradient_lipschitz_bound,
+    state_gap_bound,
+    truncated_states,
+    window_length,
+)
 from fhx.stability.smoothness import Constants, LossConstants
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_10.EXERCISES}
@@ -251,13 +258,14 @@ def test_the_worst_inputs_meet_lemma_2_in_a_long_run(a):
     k, H = 8, 10.0
     gap = chapter_10._gap(Fraction(str(a)), k, worst_inputs(a, k, 300))
     known = Constants(0.9, 1, H, 0, 1, 0, 1, H)
-    assert float(gap) == pytest.approx(lemma_2(known, LossConstants(1, 0), k), rel=1e-9)
+    assert float(gap) == pytest.approx(gradient_gap_bound(known, LossConstants(1, 0), k), rel=1e-9)
 
 
 def test_the_curvature_is_three_over_the_fourth_power_or_a_multiple_of_t_to_the_fourth():
     known = Constants(0.9, 1, 10, 0, 1, 0, 1, 10)
     assert float(loss_curvature(Fraction(9, 10), 400)) == pytest.approx(3e4)
-    assert float(loss_curvature(Fraction(9, 10), 400)) == pytest.approx(lemma_3(known, LossConstants(10, 1)))
+    bound = gradient_lipschitz_bound(known, LossConstants(10, 1))
+    assert float(loss_curvature(Fraction(9, 10), 400)) == pytest.approx(bound)
     assert loss_curvature(Fraction(1), 1000) / 1000**4 == pytest.approx(7 / 12, rel=0.01)
 
 
@@ -278,7 +286,7 @@ def test_the_better_bound_is_below_lemma_1_and_met():
         for weight, value in ((cell.W, w), (cell.U, u), (cell.b, 0.0)):
             weight.fill_(value)
         mine = better_bound(w, u, k)
-        assert mine < 0.95 * lemma_1(constants(cell), k)
+        assert mine < 0.95 * state_gap_bound(constants(cell), k)
         assert mine == pytest.approx(chapter_10._worst_pair(w, u, k), rel=1e-3)
 
 

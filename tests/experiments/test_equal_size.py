@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from fhx.cells import SimpleCell, Stack
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.equal_size import CELLS, make, multiply_adds, parameters, sweep, units_for
 from fhx.tasks import running_parity, teacher_recurrence
 from fhx.training import Fit
@@ -57,10 +57,10 @@ def test_starting_leaves_the_gates_open(cell, task):
 
 
 def test_multiplications_of_a_run(task):
-    net = Realisation(SimpleCell(2, 5), nn.Linear(5, 3))
+    net = Realization(SimpleCell(2, 5), nn.Linear(5, 3))
     assert multiply_adds(net, 7, 7) == 7 * (5 * 5 + 5 * 2 + 3 * 5)
     assert multiply_adds(net, 7, 1) == 7 * (5 * 5 + 5 * 2) + 3 * 5
-    delay = Realisation(lambda h, x: torch.cat([x, h[..., :-2]], -1), nn.Linear(6, 3), h0=torch.zeros(6))
+    delay = Realization(lambda h, x: torch.cat([x, h[..., :-2]], -1), nn.Linear(6, 3), h0=torch.zeros(6))
     assert multiply_adds(delay, 7, 1) == 18
 
 

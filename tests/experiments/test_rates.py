@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from fhx.cells import SimpleCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.rates import RowAdam, best_rate
 from fhx.tasks import running_parity
 from fhx.training import fit
@@ -15,12 +15,12 @@ def test_every_row_has_the_run_of_its_own_rate():
     options = {"updates": 6, "batch_size": 8, "clip": 1.0, "progress": False}
 
     def build():
-        return Realisation(SimpleCell(task.input_size, 5, dtype=torch.float64), nn.Linear(5, 2, dtype=torch.float64))
+        return Realization(SimpleCell(task.input_size, 5, dtype=torch.float64), nn.Linear(5, 2, dtype=torch.float64))
 
     def rows(parameters, lr):
         return RowAdam(parameters, lr, [0.003, 0.05])
 
-    both = fit(build, task, seeds=(0, 1), learning_rate=1.0, optimiser=rows, **options)
+    both = fit(build, task, seeds=(0, 1), learning_rate=1.0, optimizer=rows, **options)
     for seed, rate in enumerate((0.003, 0.05)):
         alone = fit(build, task, seeds=(seed,), learning_rate=rate, **options)
         torch.testing.assert_close(both.train_loss[seed], alone.train_loss[0])

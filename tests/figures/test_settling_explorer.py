@@ -116,7 +116,7 @@ def test_the_package_makes_the_same_sweeps(method):
     inputs = torch.tensor(noise(0), dtype=torch.float64)[:, None, None]
     cell.W *= 1.5
     for sweep in (1, 4, 9):
-        run = parallel_unroll(cell, inputs, method.lower(), tol=0.0, max_sweeps=sweep)
+        run = parallel_unroll(cell, inputs, method.lower(), tolerance=0.0, max_sweeps=sweep)
         frame = settling_frame(method, 1.5, sweep)
         assert frame["guess"] == pytest.approx(run.states[:, 0, 0].clamp(-1.1, 1.1).tolist(), abs=0.006)
         assert numbers(frame["residuals"][1 : sweep + 1]) == pytest.approx(run.residuals, rel=1e-6, abs=1e-12)

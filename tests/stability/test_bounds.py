@@ -19,21 +19,21 @@ from fhx.stability import (
     descend,
     gradient_bound,
     gradient_gap,
-    lemma_1,
-    lemma_2,
-    lemma_3,
+    gradient_gap_bound,
+    gradient_lipschitz_bound,
     lstm_bounds,
     lstm_constants,
+    output_gap_bound,
     project,
     project_within,
-    proposition_2,
-    proposition_2_power,
-    proposition_2_source,
     rounding_term,
+    state_gap_bound,
     step_sizes,
-    theorem_1,
-    theorem_1_length,
     truncated_states,
+    weight_gap_bound,
+    weight_gap_bound_harmonic,
+    weight_gap_bound_published,
+    window_for_output_gap,
 )
 
 RECIPE = st.tuples(
@@ -80,10 +80,10 @@ def test_lemma_1(recipe, k, bound, begun):
     cell = stable_cell(kind, rate, d_in, d, seed, size)
     inputs = data(kind, d_in, d, seed, bound)[0]
     h0 = uniform(cell.state_width, seed=seed) if begun else torch.zeros(cell.state_width, **DOUBLE)
-    found = constants(cell, input_bound=bound, start=h0.norm(p=order(kind)).item())
+    found = constants(cell, input_bound=bound, h0_bound=h0.norm(p=order(kind)).item())
     difference = (unroll(cell, inputs, h0) - truncated_states(cell, inputs, k, h0)).detach()
     measured = torch.linalg.vector_norm(difference, order(kind), -1).max().item()
-    assert measured <= lemma_1(found, k) + floor(found, 1 + found.state_bound)
+    assert measured <= state_gap_bound(found, k) + floor(found, 1 + found.state_bound)
 
 
 @given(RECIPE, st.integers(1, 30), st.floats(0, 2))
@@ -95,7 +95,7 @@ def test_lemma_2(recipe, k, bound):
     found = constants(cell, input_bound=bound)
     largest = gradient_bound(found, loss_constants)
     assert gradient(cell, inputs, loss).norm() <= largest
-    bounded = lemma_2(found, loss_constants, k) + floor(found, 1 + largest)
+    bounded = gradient_gap_bound(found, loss_constants, k) + floor(found, 1 + largest)
     assert gradient_gap(cell, inputs, loss, k) <= bounded
     assert gradient_gap(cell, inputs, lambda h: torch.stack([loss(one) for one in h]).mean(), k, True) <= bounded
 
@@ -115,7 +115,7 @@ def test_lemma_3(recipe, bound, exponent, k):
     slack = floor(found, 1 + gradient_bound(found, loss_constants)) if found.rate < 1 else inf
     assert found.rate < 1 or kind == "lstm"  # the sizes of two stable LSTMs need not make a stable set
     if found.rate < 1:
-        assert measured <= lemma_3(found, loss_constants) * distance + slack
+        assert measured <= gradient_lipschitz_bound(found, loss_constants) * distance + slack
 
 
 @given(
@@ -138,20 +138,20 @@ def test_proposition_2_and_theorem_1(recipe, k, schedule, exponent, steps):
     within = lstm_constants(lstm_bounds(cell), input_size=d_in, inputs=(inf,) * 4) if kind == "lstm" else None
     found = within or constants(*visited)
     gap, smooth, slope = (
-        lemma_2(found, loss_constants, k),
-        lemma_3(found, loss_constants),
+        gradient_gap_bound(found, loss_constants, k),
+        gradient_lipschitz_bound(found, loss_constants),
         gradient_bound(found, loss_constants),
     )
     rounded = floor(found, 1 + slope)  # of either gradient
     for t in range(steps + 1):
-        bound = proposition_2(gap + rounded, smooth, sizes[:t], slope + rounded)
+        bound = weight_gap_bound(gap + rounded, smooth, sizes[:t], slope + rounded)
         assert done.weights[t] <= bound + floor(found, 1 + vector(cell).norm().item())
     assert (done.gradients <= gap + smooth * done.weights[:-1] + rounded).all()
     with torch.no_grad():
         ends = [unroll(done.cell, inputs)[-1], unroll(done.truncated, inputs[-k:])[-1]]
     measured = torch.linalg.vector_norm(cell.hidden(ends[0] - ends[1]), order(kind), -1).max().item()
     slack = floor(found, 1 + found.state_bound + found.sensitivity * (1 + slope) * (1 + sum(sizes)))
-    assert measured <= theorem_1(found, loss_constants, k, sizes) + slack
+    assert measured <= output_gap_bound(found, loss_constants, k, sizes) + slack
 
 
 def line(rate, state=None):
@@ -176,9 +176,9 @@ def test_lemmas_1_and_2_are_met_by_the_scalar_linear_cell(rate, k):
     """With ones for inputs and the state itself for a loss nothing is lost: neither a power nor a constant."""
     a, ones = torch.tensor(rate, requires_grad=True, **DOUBLE), torch.ones(400, **DOUBLE)
     whole, cut = run(a, ones), run(a, ones[:k])
-    assert (whole - cut).item() == pytest.approx(lemma_1(line(rate), k), rel=1e-11)
+    assert (whole - cut).item() == pytest.approx(state_gap_bound(line(rate), k), rel=1e-11)
     gap = torch.autograd.grad(whole - cut, a)[0].item()
-    assert gap == pytest.approx(lemma_2(line(rate), IDENTITY, k), rel=1e-11)
+    assert gap == pytest.approx(gradient_gap_bound(line(rate), IDENTITY, k), rel=1e-11)
     by_hand = rate**k / (1 - rate) ** 2 + k * rate ** (k - 1) / (1 - rate)
     assert gap == pytest.approx(by_hand, rel=1e-11)
 
@@ -191,8 +191,8 @@ def test_no_multiple_of_k_rate_to_the_k_bounds_the_gradients():
             parameter.fill_(value)
     inputs = torch.ones(2, 1, 1, **DOUBLE)
     assert gradient_gap(cell, inputs, lambda h: h.sum(), 1) == 1.0
-    assert lemma_2(line(0.0), IDENTITY, 1) == pytest.approx(1.0)
-    assert lemma_2(line(0.0), IDENTITY, 2) == 0.0
+    assert gradient_gap_bound(line(0.0), IDENTITY, 1) == pytest.approx(1.0)
+    assert gradient_gap_bound(line(0.0), IDENTITY, 2) == 0.0
 
 
 @given(st.floats(0, 0.95), st.lists(st.floats(0, 3), min_size=7, max_size=7), st.integers(1, 25))
@@ -206,13 +206,13 @@ def test_the_lemmas_solve_their_recursions(rate, sizes, k):
         derivatives = rate * derivatives + (hh * (change if j else 0.0) + hw) * states
         states *= rate
     measured = slope * derivatives + curve * states * change
-    assert lemma_2(cell, loss, k) == pytest.approx(measured, rel=1e-9, abs=1e-12)
+    assert gradient_gap_bound(cell, loss, k) == pytest.approx(measured, rel=1e-9, abs=1e-12)
     states = derivatives = 0.0
     for _ in range(1000):
         derivatives = rate * derivatives + (hh * states + hw) * seen + hw * states + ww
         states, seen = rate * states + weights, rate * seen + weights
     measured = slope * derivatives + curve * states * seen
-    assert lemma_3(cell, loss) == pytest.approx(measured, rel=1e-9, abs=1e-12)
+    assert gradient_lipschitz_bound(cell, loss) == pytest.approx(measured, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
@@ -227,7 +227,7 @@ def test_lemma_3_is_met_by_the_scalar_linear_cell(rate):
         slope = torch.autograd.grad(loss(run(a, ones)), a, create_graph=True)[0]
         measured = torch.autograd.grad(slope, a)[0].item()
         assert measured == pytest.approx(wanted, rel=1e-10)
-        assert lemma_3(line(rate), found) == pytest.approx(wanted, rel=1e-11)
+        assert gradient_lipschitz_bound(line(rate), found) == pytest.approx(wanted, rel=1e-11)
 
 
 def test_the_power_in_lemma_3_is_four():
@@ -240,28 +240,28 @@ def test_the_power_in_lemma_3_is_four():
         slope = torch.autograd.grad(loss, a, create_graph=True)[0]
         measured.append(torch.autograd.grad(slope, a)[0].item())
         assert measured[-1] == pytest.approx(gap**-4, rel=1e-8)
-        assert measured[-1] <= lemma_3(line(1 - gap), LossConstants(1.0, 1.0)) <= 3 * measured[-1]
+        assert measured[-1] <= gradient_lipschitz_bound(line(1 - gap), LossConstants(1.0, 1.0)) <= 3 * measured[-1]
     assert measured[2] * gaps[2] ** 3 > 9 * measured[0] * gaps[0] ** 3
 
 
 @given(*(st.just(0.0) | st.floats(1e-6, most) for most in (3, 4, 2)), st.integers(1, 40))
 def test_the_recursion_its_power_and_the_source(gap, smoothness, alpha, steps):
     sizes = step_sizes("1/t", alpha, steps)
-    found = proposition_2(gap, smoothness, sizes)
+    found = weight_gap_bound(gap, smoothness, sizes)
     if smoothness > 1e-3:
         product = gap / smoothness * (prod(1 + size * smoothness for size in sizes) - 1)
         assert found == pytest.approx(product, rel=1e-7, abs=1e-9)
-    power = proposition_2_power(gap, smoothness, alpha, steps)
+    power = weight_gap_bound_harmonic(gap, smoothness, alpha, steps)
     assert found <= power * (1 + 1e-9)
     if smoothness:
-        assert power <= proposition_2_source(gap, smoothness, alpha, steps) * (1 + 1e-9) + 1e-300
-    assert proposition_2(gap, smoothness, sizes, 0.5) <= min(found, sum(sizes) * (1 + 1e-9))
+        assert power <= weight_gap_bound_published(gap, smoothness, alpha, steps) * (1 + 1e-9) + 1e-300
+    assert weight_gap_bound(gap, smoothness, sizes, 0.5) <= min(found, sum(sizes) * (1 + 1e-9))
 
 
 def test_one_step_is_exact_and_the_power_is_not_one_more():
-    assert proposition_2_power(0.3, 2.0, 0.5, 1) == pytest.approx(0.15)
-    assert proposition_2_source(0.3, 2.0, 0.5, 1) == pytest.approx(0.15)
-    far = [proposition_2(1.0, 2.0, step_sizes("1/t", 0.5, n)) for n in (1000, 4000)]
+    assert weight_gap_bound_harmonic(0.3, 2.0, 0.5, 1) == pytest.approx(0.15)
+    assert weight_gap_bound_published(0.3, 2.0, 0.5, 1) == pytest.approx(0.15)
+    far = [weight_gap_bound(1.0, 2.0, step_sizes("1/t", 0.5, n)) for n in (1000, 4000)]
     assert log(far[1] / far[0]) / log(4) == pytest.approx(1.0, abs=0.01)  # alpha beta = 1, not 2
 
 
@@ -272,14 +272,14 @@ def test_two_losses_that_meet_proposition_2():
         sizes, w, other = step_sizes(schedule, 0.4, 12), 0.7, 0.7
         for size in sizes:
             w, other = w + size * smoothness * w, other + size * (smoothness * other + gap)
-        assert other - w == pytest.approx(proposition_2(gap, smoothness, sizes), rel=1e-12)
+        assert other - w == pytest.approx(weight_gap_bound(gap, smoothness, sizes), rel=1e-12)
 
 
 def test_without_a_slower_step_the_bound_grows_exponentially():
     """With a constant step every further step multiplies it; with 1/t twice the steps do."""
     growth = {
-        schedule: proposition_2(1.0, 1.0, step_sizes(schedule, 1.0, 60))
-        / proposition_2(1.0, 1.0, step_sizes(schedule, 1.0, 30))
+        schedule: weight_gap_bound(1.0, 1.0, step_sizes(schedule, 1.0, 60))
+        / weight_gap_bound(1.0, 1.0, step_sizes(schedule, 1.0, 30))
         for schedule in ("1/t", "1/sqrt(t)", "constant")
     }
     assert growth["1/t"] == pytest.approx(2, rel=1e-9)
@@ -292,16 +292,16 @@ def test_without_a_slower_step_the_bound_grows_exponentially():
 def test_the_window_of_theorem_1(rate, weights, curve, exponent, steps, alpha):
     cell = Constants(rate, 1, weights, curve, 1, curve, 1, 1 / (1 - rate))
     loss, eps = LossConstants(1.0, 0.5), 10**exponent
-    sizes = step_sizes("1/t", alpha / (1 + lemma_3(cell, loss)), steps) if steps else []
-    k = theorem_1_length(cell, loss, eps, sizes, 2.0)
+    sizes = step_sizes("1/t", alpha / (1 + gradient_lipschitz_bound(cell, loss)), steps) if steps else []
+    k = window_for_output_gap(cell, loss, eps, sizes, 2.0)
 
     def outputs(k):
-        distance = proposition_2(lemma_2(cell, loss, k), lemma_3(cell, loss), sizes)
-        return 2 * (cell.sensitivity * distance + lemma_1(cell, k))
+        distance = weight_gap_bound(gradient_gap_bound(cell, loss, k), gradient_lipschitz_bound(cell, loss), sizes)
+        return 2 * (cell.sensitivity * distance + state_gap_bound(cell, k))
 
     assert all(outputs(j) <= eps * (1 + 1e-6) for j in range(k, k + 40))
     assert k == 1 or outputs(k - 1) > eps * (1 - 1e-6)
-    assert theorem_1(cell, loss, k, sizes, 2.0) <= eps * (1 + 1e-6)
+    assert output_gap_bound(cell, loss, k, sizes, 2.0) <= eps * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.5, 0.9])
@@ -313,24 +313,24 @@ def test_the_window_is_the_first(rate, second, sizes, lipschitz):
     cell, loss = Constants(rate, 1.0, 0.7, second, second, second, 1.0, 1.5), LossConstants(0.8, second)
 
     def outputs(k):
-        distance = proposition_2(lemma_2(cell, loss, k), lemma_3(cell, loss), sizes)
-        return lipschitz * (cell.sensitivity * distance + lemma_1(cell, k))
+        distance = weight_gap_bound(gradient_gap_bound(cell, loss, k), gradient_lipschitz_bound(cell, loss), sizes)
+        return lipschitz * (cell.sensitivity * distance + state_gap_bound(cell, k))
 
     promised = [outputs(k) for k in range(1, 400)]
     for k in (1, 2, 3, 17):
         for part in (1 - 1e-6, 1 + 1e-6):
             if eps := part * promised[k - 1]:
                 first = 1 + max((j for j, one in enumerate(promised, 1) if one > eps), default=0)
-                assert theorem_1_length(cell, loss, eps, sizes, lipschitz) == first
-                assert lipschitz > 1 or theorem_1_length(cell, loss, eps, sizes) == first
+                assert window_for_output_gap(cell, loss, eps, sizes, lipschitz) == first
+                assert lipschitz > 1 or window_for_output_gap(cell, loss, eps, sizes) == first
 
 
 def test_a_window_beyond_all_floats():
     cell, sizes = line(0.99), step_sizes("1/t", 1.0, 1000)
-    smooth = lemma_3(cell, LossConstants(1.0, 1.0))
-    assert proposition_2(1.0, smooth, sizes) == inf
+    smooth = gradient_lipschitz_bound(cell, LossConstants(1.0, 1.0))
+    assert weight_gap_bound(1.0, smooth, sizes) == inf
     growth = sum(log1p(size * smooth) for size in sizes)
-    k = theorem_1_length(cell, LossConstants(1.0, 1.0), 1e-3, sizes)
+    k = window_for_output_gap(cell, LossConstants(1.0, 1.0), 1e-3, sizes)
     assert k == pytest.approx(growth / -log(0.99), rel=0.2)
 
 
@@ -358,22 +358,22 @@ def test_what_is_measured_stops_at_the_rounding():
 
 def test_a_state_that_is_not_bounded_bounds_nothing():
     endless = Constants(0.5, 1, inf, 0, 1, 0, inf, inf)
-    assert lemma_1(endless, 3) == inf
-    assert lemma_2(endless, IDENTITY, 3) == inf
+    assert state_gap_bound(endless, 3) == inf
+    assert gradient_gap_bound(endless, IDENTITY, 3) == inf
 
 
 def test_nothing_times_infinity_is_nothing():
     """Where no step is made, or none that differs, what is not bounded does not matter."""
     steep, curved = Constants(0.5, 1, inf, 1, 1, 1, 1, 2.0), LossConstants(1.0, 1.0)
-    assert proposition_2(1.0, inf, [0.5]) == pytest.approx(0.5)
-    assert proposition_2(inf, 1.0, [0.0, 0.0]) == 0
-    assert proposition_2(1.0, inf, [0.5, 0.5]) == inf
-    assert proposition_2(1.0, inf, [0.5, 0.5], 3.0) == pytest.approx(3.5)
-    assert proposition_2_power(0.0, 1.0, 1e3, 10**6) == proposition_2_source(0.0, 1.0, 1e3, 10**6) == 0
-    assert proposition_2_power(inf, 1.0, 0.0, 3) == proposition_2_source(inf, 1.0, 0.0, 3) == 0
-    assert proposition_2_power(1.0, 1.0, 1e3, 10**6) == proposition_2_source(1.0, 1.0, 1e3, 10**6) == inf
-    assert theorem_1(steep, curved, 2, [], 3.0) == pytest.approx(3 * 0.25 * 2.0)
-    assert lemma_2(Constants(0.5, 1, 1, 0, 1, 0, 1, inf), LossConstants(0.0, 0.0), 2) == inf
+    assert weight_gap_bound(1.0, inf, [0.5]) == pytest.approx(0.5)
+    assert weight_gap_bound(inf, 1.0, [0.0, 0.0]) == 0
+    assert weight_gap_bound(1.0, inf, [0.5, 0.5]) == inf
+    assert weight_gap_bound(1.0, inf, [0.5, 0.5], 3.0) == pytest.approx(3.5)
+    assert weight_gap_bound_harmonic(0.0, 1.0, 1e3, 10**6) == weight_gap_bound_published(0.0, 1.0, 1e3, 10**6) == 0
+    assert weight_gap_bound_harmonic(inf, 1.0, 0.0, 3) == weight_gap_bound_published(inf, 1.0, 0.0, 3) == 0
+    assert weight_gap_bound_harmonic(1.0, 1.0, 1e3, 10**6) == weight_gap_bound_published(1.0, 1.0, 1e3, 10**6) == inf
+    assert output_gap_bound(steep, curved, 2, [], 3.0) == pytest.approx(3 * 0.25 * 2.0)
+    assert gradient_gap_bound(Constants(0.5, 1, 1, 0, 1, 0, 1, inf), LossConstants(0.0, 0.0), 2) == inf
     assert Constants(1.0, 1, 1, 0, 1, 0, 1, 1).sensitivity == inf
 
 
@@ -383,33 +383,33 @@ CELL, ENDLESS = line(0.5), "^no window is long enough: the constants are not fin
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (partial(lemma_1, CELL, 0), "^k must be a positive"),
-        (partial(lemma_1, Constants(1.0, 1, 1, 0, 1, 0, 1, inf), 1), "rate"),
-        (partial(lemma_2, CELL, IDENTITY, 0), "^k must be a positive"),
-        (partial(lemma_2, Constants(1.5, 1, 1, 0, 1, 0, 1, 1), IDENTITY, 1), "rate"),
-        (partial(lemma_3, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
+        (partial(state_gap_bound, CELL, 0), "^k must be a positive"),
+        (partial(state_gap_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, inf), 1), "rate"),
+        (partial(gradient_gap_bound, CELL, IDENTITY, 0), "^k must be a positive"),
+        (partial(gradient_gap_bound, Constants(1.5, 1, 1, 0, 1, 0, 1, 1), IDENTITY, 1), "rate"),
+        (partial(gradient_lipschitz_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
         (partial(gradient_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
-        (partial(proposition_2, -1.0, 1.0, [1.0]), "^gap must be a number of at least 0, got -1"),
-        (partial(proposition_2, 1.0, float("nan"), [1.0]), "^smoothness must be a number"),
-        (partial(proposition_2, 1.0, 1.0, [1.0, -1.0]), "^step_size must be a number"),
-        (partial(proposition_2, 1.0, 1.0, [1.0], -1.0), "^gradient must be a number"),
-        (partial(proposition_2_power, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
-        (partial(proposition_2_power, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
-        (partial(proposition_2_power, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
-        (partial(proposition_2_power, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
-        (partial(proposition_2_source, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
-        (partial(proposition_2_source, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
-        (partial(proposition_2_source, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
-        (partial(proposition_2_source, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
-        (partial(theorem_1, CELL, IDENTITY, 1, [], -1.0), "^output_lipschitz must be a number"),
-        (partial(theorem_1, CELL, IDENTITY, 0, []), "^k must be a positive"),
-        (partial(theorem_1_length, CELL, IDENTITY, 0.0, []), "^eps must be positive and finite, got 0"),
-        (partial(theorem_1_length, CELL, IDENTITY, inf, []), "^eps must be positive and finite, got inf"),
-        (partial(theorem_1_length, CELL, IDENTITY, 1.0, [], -1.0), "^output_lipschitz must be a number"),
-        (partial(theorem_1_length, CELL, IDENTITY, 1.0, [1.0, -1.0]), "^step size 2 must be a number"),
-        (partial(theorem_1_length, line(1.0, 1.0), IDENTITY, 1.0, []), "rate"),
-        (partial(theorem_1_length, line(0.5, inf), IDENTITY, 1.0, []), ENDLESS),
-        (partial(theorem_1_length, Constants(0.5, 1, inf, 0, 1, 0, 1, 1), IDENTITY, 1.0, []), ENDLESS),
+        (partial(weight_gap_bound, -1.0, 1.0, [1.0]), "^gap must be a number of at least 0, got -1"),
+        (partial(weight_gap_bound, 1.0, float("nan"), [1.0]), "^smoothness must be a number"),
+        (partial(weight_gap_bound, 1.0, 1.0, [1.0, -1.0]), "^step_size must be a number"),
+        (partial(weight_gap_bound, 1.0, 1.0, [1.0], -1.0), "^gradient must be a number"),
+        (partial(weight_gap_bound_harmonic, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
+        (partial(weight_gap_bound_harmonic, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
+        (partial(weight_gap_bound_harmonic, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
+        (partial(weight_gap_bound_harmonic, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
+        (partial(weight_gap_bound_published, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
+        (partial(weight_gap_bound_published, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
+        (partial(weight_gap_bound_published, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
+        (partial(weight_gap_bound_published, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
+        (partial(output_gap_bound, CELL, IDENTITY, 1, [], -1.0), "^output_lipschitz must be a number"),
+        (partial(output_gap_bound, CELL, IDENTITY, 0, []), "^k must be a positive"),
+        (partial(window_for_output_gap, CELL, IDENTITY, 0.0, []), "^eps must be positive and finite, got 0"),
+        (partial(window_for_output_gap, CELL, IDENTITY, inf, []), "^eps must be positive and finite, got inf"),
+        (partial(window_for_output_gap, CELL, IDENTITY, 1.0, [], -1.0), "^output_lipschitz must be a number"),
+        (partial(window_for_output_gap, CELL, IDENTITY, 1.0, [1.0, -1.0]), "^step size 2 must be a number"),
+        (partial(window_for_output_gap, line(1.0, 1.0), IDENTITY, 1.0, []), "rate"),
+        (partial(window_for_output_gap, line(0.5, inf), IDENTITY, 1.0, []), ENDLESS),
+        (partial(window_for_output_gap, Constants(0.5, 1, inf, 0, 1, 0, 1, 1), IDENTITY, 1.0, []), ENDLESS),
         (partial(rounding_term, 0.5, -1.0, 3), "^size must be a number"),
         (partial(rounding_term, 1.0, 1.0, 3), "rate"),
         (partial(rounding_term, 0.5, 1.0, 0), "^operations must be a positive"),

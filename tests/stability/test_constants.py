@@ -111,7 +111,7 @@ def test_no_state_is_larger(recipe, input_bound, begun):
     cell = stable_cell(kind, rate, d_in, d, seed, size)
     start = uniform(cell.state_width, seed=seed) if begun else torch.zeros(cell.state_width, **DOUBLE)
     order = inf if kind == "lstm" else 2
-    found = constants(cell, input_bound=input_bound, start=torch.linalg.vector_norm(start, order).item())
+    found = constants(cell, input_bound=input_bound, h0_bound=torch.linalg.vector_norm(start, order).item())
     inputs = input_bound * uniform(30, 4, d_in, seed=seed).sign()
     states = unroll(cell, inputs, start).detach()
     assert torch.linalg.vector_norm(states, order, -1).max() <= found.state_bound * (1 + 1e-12)
@@ -183,7 +183,7 @@ def test_the_linear_cell_without_contraction_is_not_bounded():
 
 def test_an_lstm_that_begins_elsewhere():
     cell = stable_cell("lstm")
-    assert constants(cell, start=0.5).state_bound == lstm_bounds(cell).C
+    assert constants(cell, h0_bound=0.5).state_bound == lstm_bounds(cell).C
     assert constants(cell).state_bound <= lstm_bounds(cell).C
 
 
@@ -280,13 +280,13 @@ def test_the_projection_within_bounds(rate, d_in, d, input_bound, seed):
 def test_what_constants_are_for_unless_told_otherwise():
     for kind in KINDS:
         cell = stable_cell(kind, 0.7, 2, 3)
-        assert constants(cell) == constants(cell, input_bound=1.0, start=0.0)
+        assert constants(cell) == constants(cell, input_bound=1.0, h0_bound=0.0)
     sizes = {"width": 3, "recurrent": 0.1, "inputs": 1.0, "drive": 0.2, "input_norm": 1.0}
-    assert simple_constants(**sizes) == simple_constants(**sizes, activation="tanh", start=0.0)
-    assert simple_constants(**sizes).state_bound < simple_constants(**sizes, start=0.9).state_bound
+    assert simple_constants(**sizes) == simple_constants(**sizes, activation="tanh", h0_bound=0.0)
+    assert simple_constants(**sizes).state_bound < simple_constants(**sizes, h0_bound=0.9).state_bound
     bounds = lstm_bounds(stable_cell("lstm", 0.3))
     found = lstm_constants(bounds, input_size=1, inputs=(1.0,) * 4)
-    assert found == lstm_constants(bounds, input_size=1, inputs=(1.0,) * 4, drive_bound=1.0, start=0.0)
+    assert found == lstm_constants(bounds, input_size=1, inputs=(1.0,) * 4, drive_bound=1.0, h0_bound=0.0)
 
 
 def test_the_drive_of_saturated_gates_is_one():
@@ -311,7 +311,7 @@ def test_the_constants_of_an_lstm_are_those_of_its_bounds(input_bound):
     by_hand = lstm_constants(lstm_bounds(cell, input_bound), input_size=2, inputs=rows, drive_bound=written)
     assert astuple(found)[:-1] == pytest.approx(astuple(by_hand)[:-1], rel=1e-11)
     assert found.drive_bound > written
-    assert constants(cell, input_bound=input_bound, start=0.5).state_bound == lstm_bounds(cell, input_bound).C
+    assert constants(cell, input_bound=input_bound, h0_bound=0.5).state_bound == lstm_bounds(cell, input_bound).C
 
 
 @pytest.mark.parametrize("name", "WUb")
@@ -339,7 +339,7 @@ def test_no_constant_is_negative(name, value):
     assert Constants(**dict.fromkeys([*FIELDS, "state_bound"], 0.0)).norm == 2
 
 
-@pytest.mark.parametrize("name", ["recurrent", "inputs", "drive", "input_norm", "start"])
+@pytest.mark.parametrize("name", ["recurrent", "inputs", "drive", "input_norm", "h0_bound"])
 @pytest.mark.parametrize("value", [-1.0, float("nan")])
 def test_no_size_is_negative(name, value):
     sizes = dict.fromkeys(["recurrent", "inputs", "drive", "input_norm"], 1.0)
@@ -370,13 +370,13 @@ TWO, THREE = (SimpleCell(1, d, **DOUBLE) for d in (2, 3))
         (lambda: constants(TWO, THREE), re.escape(f"one kind and size, got {TWO}, {THREE}")),
         (lambda: constants(SimpleCell(1, 2, **DOUBLE), LinearCell(1, 2, **DOUBLE)), "one kind and size"),
         (lambda: constants(LinearCell(1, 2, **DOUBLE), input_bound=-1.0), "^input_bound must"),
-        (lambda: constants(LinearCell(1, 2, **DOUBLE), start=-1.0), "^start must be a number"),
-        (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=2.0), "^start must lie between 0 and 1 for an LSTM, got 2"),
+        (lambda: constants(LinearCell(1, 2, **DOUBLE), h0_bound=-1.0), "^h0_bound must be a number"),
+        (lambda: constants(LSTMCell(1, 2, **DOUBLE), h0_bound=2.0), "^h0_bound must lie between 0 and 1 for an LSTM"),
         (
             lambda: lstm_constants(lstm_bounds(LSTMCell(1, 2, **DOUBLE)), input_size=1, inputs=(1, 1, 1)),
             "four row sums.*got 3",
         ),
-        (lambda: constants(LSTMCell(1, 2, **DOUBLE), start=float("nan")), "^start must lie between 0 and 1"),
+        (lambda: constants(LSTMCell(1, 2, **DOUBLE), h0_bound=float("nan")), "^h0_bound must lie between 0 and 1"),
         (
             lambda: lstm_constants(WITHIN, input_size=1, inputs=(1,) * 4, drive_bound=1.5),
             "^drive_bound must lie between",

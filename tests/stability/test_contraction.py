@@ -398,7 +398,7 @@ def test_a_saturated_forget_gate_certifies_nothing():
     [
         (lambda c: contraction_rate(ResidualCell(1, 2, depth=1)), "no contraction is certified for ResidualCell"),
         (lambda c: contraction_rate(Stack([c])), "no contraction is certified for Stack"),
-        (lambda c: contraction_rate(DeepCell(1, 2, depth=1, normalised=True)), "certified for DeepCell"),
+        (lambda c: contraction_rate(DeepCell(1, 2, depth=1, normalized=True)), "certified for DeepCell"),
         (lambda c: contraction_rate(SimpleCell(1, 2, torch.sin)), "activation sin is unknown"),
         (lambda c: contraction_rate(c, 1), "norm must be one of 2, 'max', 'lyapunov'"),
         (lambda c: contraction_rate(c, "lyapunov"), "for linear cells"),

@@ -19,17 +19,17 @@ from fhx.stability import (
     constants,
     contraction_rate,
     gradient_bound,
+    gradient_gap_bound,
+    gradient_lipschitz_bound,
     invariant_set,
-    lemma_1,
-    lemma_2,
-    lemma_3,
     lstm_constants,
-    proposition_2,
-    proposition_2_power,
-    proposition_2_source,
+    output_gap_bound,
     rounding_term,
     simple_constants,
-    theorem_1,
+    state_gap_bound,
+    weight_gap_bound,
+    weight_gap_bound_harmonic,
+    weight_gap_bound_published,
 )
 from fhx.stability.constants import _size
 from fhx.stability.gates import gate_logits, memory, opened
@@ -79,15 +79,15 @@ def test_lemmas_and_theorem(rate, numbers, k, steps):
     gap += rate ** (k - 1) * slope * state * (k * hw + (k - 1) * hh * change)
     smooth = slope * (hh * change**2 + 2 * hw * change + ww) / (1 - rate) + curve * change**2
     is_above(cell.sensitivity, change)
-    is_above(lemma_1(cell, k), states)
-    is_above(lemma_2(cell, loss, k), gap)
-    is_above(lemma_3(cell, loss), smooth)
+    is_above(state_gap_bound(cell, k), states)
+    is_above(gradient_gap_bound(cell, loss, k), gap)
+    is_above(gradient_lipschitz_bound(cell, loss), smooth)
     is_above(gradient_bound(cell, loss), slope * change)
     distance = Fraction(0)
     for size in map(Fraction, steps):
         distance += size * min(gap + smooth * distance, 2 * slope * change)
-    is_above(theorem_1(cell, loss, k, steps, 1.7), Fraction(1.7) * (change * distance + states))
-    is_above(theorem_1(cell, loss, k, steps), change * distance + states)
+    is_above(output_gap_bound(cell, loss, k, steps, 1.7), Fraction(1.7) * (change * distance + states))
+    is_above(output_gap_bound(cell, loss, k, steps), change * distance + states)
 
 
 @given(SIZE, SIZE, SIZE, st.lists(SIZE, min_size=1, max_size=6))
@@ -97,8 +97,8 @@ def test_the_recursion(gap, smoothness, gradient, steps):
         changes = [Fraction(gap) + Fraction(smoothness) * distance for distance in distances]
         changes[1] = min(changes[1], 2 * Fraction(gradient))
         distances = [distance + size * change for distance, change in zip(distances, changes, strict=True)]
-    is_above(proposition_2(gap, smoothness, steps), distances[0])
-    is_above(proposition_2(gap, smoothness, steps, gradient), distances[1])
+    is_above(weight_gap_bound(gap, smoothness, steps), distances[0])
+    is_above(weight_gap_bound(gap, smoothness, steps, gradient), distances[1])
 
 
 @given(SIZE, SIZE, SIZE, st.integers(1, 10**6))
@@ -106,10 +106,10 @@ def test_powers_of_the_number_of_steps(gap, smoothness, alpha, steps):
     with mpmath.workdps(40):
         E, beta, a = map(real, (gap, smoothness, alpha))
         power = E / beta * ((1 + a * beta) * mpmath.mpf(steps) ** (a * beta) - 1)
-        is_above(proposition_2_power(gap, smoothness, alpha, steps), power, 1e-12 * (1 + 20 * alpha * smoothness))
-        is_above(proposition_2_power(gap, 0.0, alpha, steps), a * E * (1 + mpmath.log(steps)))
+        is_above(weight_gap_bound_harmonic(gap, smoothness, alpha, steps), power, 1e-12 * (1 + 20 * alpha * smoothness))
+        is_above(weight_gap_bound_harmonic(gap, 0.0, alpha, steps), a * E * (1 + mpmath.log(steps)))
         source = a * E * mpmath.mpf(steps) ** (a * beta + 1)
-    assert proposition_2_source(gap, smoothness, alpha, steps) == pytest.approx(float(source), rel=1e-12)
+    assert weight_gap_bound_published(gap, smoothness, alpha, steps) == pytest.approx(float(source), rel=1e-12)
 
 
 @given(RATE, SIZE, st.integers(1, 100))
@@ -136,7 +136,7 @@ def test_losses(norm, outputs, targets):
 @given(st.integers(1, 9), st.floats(0.05, 4), SIZE, SIZE, SIZE, upto(4))
 def test_simple_constants(activation, slope, curve, size, at_zero, width, recurrent, inputs, drive, norm, start):
     sizes = {"recurrent": recurrent, "inputs": inputs, "drive": drive, "input_norm": norm}
-    found = simple_constants(width=width, **sizes, activation=activation, start=start)
+    found = simple_constants(width=width, **sizes, activation=activation, h0_bound=start)
     with mpmath.workdps(40):
         w, pushed, x, h0, root = *map(real, (recurrent, drive, norm, start)), mpmath.sqrt(width)
         if curve is None:
@@ -261,7 +261,7 @@ def test_lstm_constants(F, sizes, input_bound, d, drive, start):
     rows = [torch.full((d,), value, dtype=torch.float64) for value in (F, 1 / (1 - F), *weights)]
     bounds = LSTMBounds(input_bound, *rows)
     u = dict(zip("ifzo", sizes[4:], strict=True))
-    found = lstm_constants(bounds, input_size=3, inputs=sizes[4:], drive_bound=drive, start=start)
+    found = lstm_constants(bounds, input_size=3, inputs=sizes[4:], drive_bound=drive, h0_bound=start)
     with mpmath.workdps(40):
         f, C = real(F), real(1 / (1 - F))
         n = {gate: real(value) for gate, value in bounds.norms.items()}

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from fhx.cells import GRUCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.tasks import Sequences, Task
 from fhx.training import OBJECTIVES, evaluate, fit
 
@@ -37,7 +37,7 @@ def toy(kind="class at end", ragged=False, n=40):
 
 
 def build(cell=SimpleCell, dtype=torch.float64, d=4):
-    return lambda: Realisation(cell(2, d, dtype=dtype), nn.Linear(d, 2, dtype=dtype))
+    return lambda: Realization(cell(2, d, dtype=dtype), nn.Linear(d, 2, dtype=dtype))
 
 
 def quick(make_model=None, task=None, **options):
@@ -59,14 +59,14 @@ def test_a_seed_trained_among_five_is_the_seed_trained_alone(kind, ragged, cell)
     assert len({round(value, 9) for value in together.train_loss[:, -1]}) == 5
 
 
-@pytest.mark.parametrize("optimiser", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
-def test_equals_a_plain_loop_of_torch(optimiser):
-    """One seed by hand: torch's own module state, loss over real steps, clipping and optimiser."""
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam, torch.optim.RMSprop])
+def test_equals_a_plain_loop_of_torch(optimizer):
+    """One seed by hand: torch's own module state, loss over real steps, clipping and optimizer."""
     task = toy("value per step", ragged=True)
-    result = quick(task=task, seeds=[7], updates=9, evaluate_every=9, clip=0.05, optimiser=optimiser)
+    result = quick(task=task, seeds=[7], updates=9, evaluate_every=9, clip=0.05, optimizer=optimizer)
     torch.manual_seed(7)
     net = build()()
-    steps = optimiser(net.parameters(), lr=1e-2)
+    steps = optimizer(net.parameters(), lr=1e-2)
     draw = torch.Generator().manual_seed(7)
     order = torch.cat([torch.randperm(40, generator=draw) for _ in range(2)])
     data = task.train.to(dtype=torch.float64)
@@ -119,7 +119,7 @@ def test_the_best_parameters_are_kept_and_patience_ends_a_seed():
         evaluate_every=5,
         patience=2,
         clip=None,
-        optimiser=torch.optim.SGD,
+        optimizer=torch.optim.SGD,
         learning_rate=lambda update: 0.05 if update <= 10 else -0.05,
     )
     assert result.best_update.tolist() == [10] * 5
@@ -232,7 +232,7 @@ def test_another_objective_and_frozen_parameters():
         ({"clip": -1.0}, "clip must be positive; got -1.0"),
         ({"evaluate_every": 0}, "evaluate_every .* got 0"),
         ({"patience": 0}, "patience .* got 0"),
-        ({"make_model": lambda: Realisation(SimpleCell(2, 4), nn.Linear(4, 3))}, r"shape \(6, 40, 3\).*\(6, 40, 2\)"),
+        ({"make_model": lambda: Realization(SimpleCell(2, 4), nn.Linear(4, 3))}, r"shape \(6, 40, 3\).*\(6, 40, 2\)"),
         ({"make_model": lambda: nn.Flatten()}, "without parameters"),
     ],
 )

@@ -10,13 +10,13 @@ from nbclient import NotebookClient
 SETUP = """
 import torch
 from fhx.cells import SimpleCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.tasks import running_parity
 from fhx.training import fit
 torch.set_num_threads(1)
 
 def train(**options):
-    fit(lambda: Realisation(SimpleCell(1, 3), torch.nn.Linear(3, 2)), running_parity(steps=4, sizes=(32, 8, 8)),
+    fit(lambda: Realization(SimpleCell(1, 3), torch.nn.Linear(3, 2)), running_parity(steps=4, sizes=(32, 8, 8)),
         seeds=[0, 1], updates=30, batch_size=8, learning_rate=0.01, device="cpu", **options)
 """
 

@@ -38,7 +38,7 @@ class Box:
         return len(self.low)
 
     @property
-    def centre(self) -> Float[Tensor, " width"]:
+    def center(self) -> Float[Tensor, " width"]:
         """The middle."""
         return (self.low + self.high) / 2
 
@@ -58,7 +58,7 @@ class Box:
         """
         generator = seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
         unit = 2 * torch.rand(n, self.width, generator=generator, dtype=torch.float64) - 1
-        return self.centre + self.radius * ((1 + faces) * unit).clamp(-1, 1)
+        return self.center + self.radius * ((1 + faces) * unit).clamp(-1, 1)
 
     def contains(self, points: Float[Tensor, "*batch width"]) -> Bool[Tensor, "*batch"]:
         """Which points lie inside, the faces included."""

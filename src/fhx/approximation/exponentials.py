@@ -16,7 +16,7 @@ from torch import Tensor
 from fhx.approximation.linear import LinearRecurrence
 from fhx.cells.base import positive
 
-NORMS = ("sum", "energy", "largest")
+MEASURES = ("sum", "energy", "largest")
 
 
 def hankel_matrix(kernel: Float[Tensor, " steps"]) -> Float[Tensor, "p q"]:
@@ -30,7 +30,7 @@ def hankel_matrix(kernel: Float[Tensor, " steps"]) -> Float[Tensor, "p q"]:
 
 
 @torch.no_grad()
-def hankel_bound(kernel: Float[Tensor, " steps"], units: int, norm: str = "sum") -> float:
+def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: str = "sum") -> float:
     r"""What every linear recurrence of m units is off by, at least.
 
     Let :math:`e = \hat\rho - \rho` be the error of its kernel on t = 0, ..., T, and H, :math:`\hat H`, E the Hankel
@@ -51,30 +51,30 @@ def hankel_bound(kernel: Float[Tensor, " steps"], units: int, norm: str = "sum")
     Args:
         kernel: :math:`\rho(0), \dots, \rho(T)`.
         units: m.
-        norm: "sum", the largest error of an output within T + 1 steps from :math:`h_0 = 0`, for inputs within
+        measure: "sum", the largest error of an output within T + 1 steps from :math:`h_0 = 0`, for inputs within
             :math:`\pm 1`; "energy", the same for inputs with :math:`\sum_t x_t^2 \le 1`; "largest", that of a single
             number of the kernel.
 
     Raises:
-        ValueError: the norm is unknown, ``units`` is not a positive integer, or the kernel is no finite vector.
+        ValueError: the measure is unknown, ``units`` is not a positive integer, or the kernel is no finite vector.
 
     Source: Schmidt (1907) and Mirsky (1960) for the norm, Eckart & Young (1936) for the sum of squares.
     """
-    if norm not in NORMS:
-        raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}")
     kernel, m = _checked(kernel).double(), positive("units", units)
     lengths = {len(kernel), *(2**k for k in range(1, len(kernel).bit_length()) if 2**k < len(kernel))}
-    return max(_bound(hankel_matrix(kernel[:length]), m, norm) for length in lengths)
+    return max(_bound(hankel_matrix(kernel[:length]), m, measure) for length in lengths)
 
 
-def _bound(H: Float[Tensor, "p q"], m: int, norm: str) -> float:
+def _bound(H: Float[Tensor, "p q"], m: int, measure: str) -> float:
     sizes = torch.linalg.svdvals(H)
     rounding = 4 * max(H.shape) * torch.finfo(H.dtype).eps * sizes.norm().item()
     if m >= len(sizes):
         return 0.0
-    if norm == "sum":
+    if measure == "sum":
         return max(0.0, sizes[m].item() - rounding)
-    share = min(H.shape) if norm == "energy" else H.shape[0] * H.shape[1]
+    share = min(H.shape) if measure == "energy" else H.shape[0] * H.shape[1]
     return max(0.0, sizes[m:].norm().item() - rounding) / sqrt(share)
 
 

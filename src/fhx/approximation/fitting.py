@@ -75,7 +75,7 @@ def fit_layer(
     y: Float[Tensor, "N d"],
     units: Float[Tensor, "m row"],
     tanh: bool,
-    iterations: int,
+    max_iterations: int,
 ) -> HiddenLayer:
     """Move the units so that the sum of squares becomes smaller, then solve for the readout without a ridge."""
     extended = torch.cat([z, torch.ones_like(z[:, :1])], 1)
@@ -102,7 +102,7 @@ def fit_layer(
         return _Solved(slopes, features, factor, weights / norms[:, None], residual, residual.square().sum().item())
 
     damping, now = 1e-2, solved(units)
-    for _ in range(iterations):
+    for _ in range(max_iterations):
         moved = now and _moved(units, now, extended, fixed.shape[1], solved, damping, tanh)
         if not moved:
             break

@@ -9,15 +9,15 @@ from torch import Tensor, nn
 from fhx.approximation.shallow import ShallowCell
 from fhx.cells import SimpleCell
 from fhx.compile import step_to_rnn
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.exact import Network, Step, affine, relu, variables
 from fhx.exact.numbers import Number
 
-STARTS = ("unit", "solved")
+H0_METHODS = ("unit", "solved")
 
 
 @torch.no_grad()
-def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, start: str = "unit") -> Realisation:
+def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: str = "unit") -> Realization:
     r"""A simple RNN with an affine readout that goes through the states :math:`h_t = \hat f(h_{t-1}, x_t)`.
 
     With :math:`u_t = \sigma(A h_{t-1} + B x_t + c)` the states are :math:`h_t = V u_t + d`; put into the next step,
@@ -30,35 +30,35 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, start: str = 
       :math:`A (h_0 - d)` and it is read by :math:`h_0 - d`; the other units start at 0. It works for every
       :math:`h_0`, and takes n + 1 units.
     - "solved": the shortest solution of :math:`V u_0 = h_0 - d`, which exists for every :math:`h_0` if V has full row
-      rank, and takes n units. It need not be a state that the net ever comes to: it may be negative, say.
+      rank, and takes n units. It need not be a state that the net ever comes to: it may have negative entries, say.
 
     Both are equal to the iterated step in exact arithmetic; in floats they differ by rounding, which the step
     amplifies as it does any error.
 
     Args:
-        cell: :math:`\hat f`, with an activation that is 0 at 0 if ``start`` is "unit".
+        cell: :math:`\hat f`, with an activation that is 0 at 0 if ``h0_method`` is "unit".
         h0: :math:`h_0`, zeros if None.
-        start: how :math:`h_0` gets in.
+        h0_method: how :math:`h_0` gets in.
 
     Returns:
         The realisation, with a ``SimpleCell``; its outputs are the states :math:`h_1, \dots, h_T`.
 
     Raises:
-        ValueError: ``start`` is unknown, ``h0`` is not one state, :math:`V u_0 = h_0 - d` has no solution, or the
+        ValueError: ``h0_method`` is unknown, ``h0`` is not one state, :math:`V u_0 = h_0 - d` has no solution, or the
             activation is not 0 at 0.
 
     Source: the idea of Lemma 4.4 of the lecture notes, as in ``fhx.compile.step_to_rnn``.
     """
-    if start not in STARTS:
-        raise ValueError(f"start must be one of {', '.join(map(repr, STARTS))}, got {start!r}")
+    if h0_method not in H0_METHODS:
+        raise ValueError(f"h0_method must be one of {', '.join(map(repr, H0_METHODS))}, got {h0_method!r}")
     h0 = torch.zeros_like(cell.d) if h0 is None else h0.to(cell.d)
     if h0.shape != cell.d.shape:
         raise ValueError(f"h0 must be one state, shape ({cell.state_size},), got {tuple(h0.shape)}")
     V, A, missing = cell.V, cell.A, h0 - cell.d
     W, U, b = A @ V, cell.B, cell.c + A @ cell.d
-    if start == "unit":
+    if h0_method == "unit":
         if cell.activation(torch.zeros_like(h0)).any():
-            raise ValueError("the unit that marks the start needs an activation that is 0 at 0: take start='solved'")
+            raise ValueError("the unit that marks time 0 needs an activation that is 0 at 0: take h0_method='solved'")
         W = torch.cat([torch.cat([W, (A @ missing)[:, None]], 1), W.new_zeros(1, cell.units + 1)])
         U, b = torch.cat([U, U.new_zeros(1, cell.input_size)]), torch.cat([b, b.new_zeros(1)])
         V = torch.cat([V, missing[:, None]], 1)
@@ -67,12 +67,12 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, start: str = 
         u0 = torch.linalg.pinv(V) @ missing
         size = 1 + h0.abs().max() + cell.d.abs().max()
         if (V @ u0 - missing).abs().max() > size * torch.finfo(V.dtype).eps ** 0.5:
-            raise ValueError("h0 - d is no combination of V's columns: take start='unit'")
+            raise ValueError("h0 - d is no combination of V's columns: take h0_method='unit'")
     folded = SimpleCell(cell.input_size, len(u0), activation=cell.activation, dtype=V.dtype, device=V.device)
     readout = nn.utils.skip_init(nn.Linear, len(u0), cell.state_size, dtype=V.dtype, device=V.device)
     for parameter, value in ((folded.W, W), (folded.U, U), (folded.b, b), (readout.weight, V), (readout.bias, cell.d)):
         parameter.copy_(value)
-    return Realisation(folded, readout, h0=u0)
+    return Realization(folded, readout, h0=u0)
 
 
 def shallow_step(

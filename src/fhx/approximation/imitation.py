@@ -26,7 +26,7 @@ def imitate(
     units: int,
     activation: str = "relu",
     samples: int | None = None,
-    iterations: int = 30,
+    max_iterations: int = 30,
     seed: int = 0,
 ) -> ShallowCell:
     r"""A step with one hidden layer that comes near f on a box of states and inputs, in float64.
@@ -47,7 +47,7 @@ def imitate(
         units: n. With ReLUs more than the box has coordinates.
         activation: "relu" or "tanh".
         samples: points of the box that are looked at; max(2000, 16 n) if None.
-        iterations: of the search, at most.
+        max_iterations: of the search, at most.
         seed: of the sample and the first units.
 
     Raises:
@@ -68,11 +68,11 @@ def imitate(
     width = states.width
 
     def scaled(z: Tensor) -> Tensor:
-        return (_values(f, region.centre + region.radius * z, width) - states.centre) / states.radius
+        return (_values(f, region.center + region.radius * z, width) - states.center) / states.radius
 
-    z = (region.sample(samples, generator, faces=0.1) - region.centre) / region.radius
+    z = (region.sample(samples, generator, faces=0.1) - region.center) / region.radius
     first = place_units(scaled, free, region.width, generator)
-    layer = fit_layer(z, scaled(z), first, activation == "tanh", iterations)
+    layer = fit_layer(z, scaled(z), first, activation == "tanh", max_iterations)
     return _unscaled(layer, states, region, activation)
 
 
@@ -93,7 +93,7 @@ def _split(points: Float[Tensor, "*batch both"], width: int) -> tuple[Tensor, Te
 def _unscaled(layer: HiddenLayer, states: Box, region: Box, activation: str) -> ShallowCell:
     """The same function of the box's own coordinates; what is carried becomes units that are on in the box."""
     w = layer.units[:, :-1] / region.radius
-    c = layer.units[:, -1] - w @ region.centre
+    c = layer.units[:, -1] - w @ region.center
     constant, V = layer.readout[0], layer.readout[1:].T
     if layer.carried:
         own = torch.eye(region.width, dtype=w.dtype)
@@ -104,7 +104,7 @@ def _unscaled(layer: HiddenLayer, states: Box, region: Box, activation: str) -> 
     V = states.radius[:, None] * V
     A, B = w[:, : states.width], w[:, states.width :]
     B = B if B.shape[1] else torch.zeros_like(A[:, :1])
-    return ShallowCell(V, A, B, c, states.centre + states.radius * constant, activation)
+    return ShallowCell(V, A, B, c, states.center + states.radius * constant, activation)
 
 
 @dataclass(frozen=True)

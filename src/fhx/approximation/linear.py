@@ -9,7 +9,7 @@ from torch.func import jacrev
 
 from fhx.cells import Cell, LinearCell
 from fhx.cells.base import positive
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class LinearRecurrence:
         return self.C @ torch.stack(rows)
 
     @torch.no_grad()
-    def realisation(self) -> Realisation:
+    def realization(self) -> Realization:
         """The same as a ``LinearCell`` with a readout."""
         cell = LinearCell(self.U.shape[1], self.units, dtype=self.W.dtype, device=self.W.device)
         readout = nn.utils.skip_init(
@@ -62,7 +62,7 @@ class LinearRecurrence:
         for parameter, value in ((cell.W, self.W), (cell.U, self.U), (readout.weight, self.C)):
             parameter.copy_(value)
         cell.b.zero_()
-        return Realisation(cell, readout)
+        return Realization(cell, readout)
 
 
 @torch.no_grad()
@@ -70,7 +70,7 @@ def rest_point(
     cell: Cell,
     x: Float[Tensor, " input"] | None = None,
     guess: Float[Tensor, " width"] | None = None,
-    iterations: int = 100,
+    max_iterations: int = 100,
 ) -> Float[Tensor, " width"]:
     r"""A state that a constant input leaves as it is, :math:`h = f(h, x)`, by Newton's method.
 
@@ -78,7 +78,7 @@ def rest_point(
         cell: f.
         x: the input, zeros if None.
         guess: where to begin; None: the state that the cell comes to in 100 steps from zeros.
-        iterations: at most.
+        max_iterations: at most.
 
     Raises:
         ValueError: none was found from there, to the square root of the rounding unit.
@@ -91,7 +91,7 @@ def rest_point(
             guess = cell(guess, x)
     h, drive = guess, cell.drive(x)
     tolerance = torch.finfo(h.dtype).eps ** 0.5
-    for _ in range(positive("iterations", iterations)):
+    for _ in range(positive("max_iterations", max_iterations)):
         off = cell(h, x) - h
         step, failed = torch.linalg.solve_ex(
             torch.eye(len(h), dtype=h.dtype, device=h.device) - cell.jacobian(h, drive), off
@@ -106,7 +106,7 @@ def rest_point(
 
 @torch.no_grad()
 def linear_part(
-    net: Realisation, at: Float[Tensor, " width"] | None = None, x: Float[Tensor, " input"] | None = None
+    net: Realization, at: Float[Tensor, " width"] | None = None, x: Float[Tensor, " input"] | None = None
 ) -> LinearRecurrence:
     r"""The linear recurrence that a net is near a rest point :math:`h^* = f(h^*, x)`.
 
@@ -135,7 +135,7 @@ def linear_part(
 
 
 def memory_kernel(
-    net: Realisation, steps: int, at: Float[Tensor, " width"] | None = None, x: Float[Tensor, " input"] | None = None
+    net: Realization, steps: int, at: Float[Tensor, " width"] | None = None, x: Float[Tensor, " input"] | None = None
 ) -> Float[Tensor, "steps output input"]:
     r"""What is left of a small impulse after t steps, :math:`\rho(t) = C W^t U`: the kernel of the ``linear_part``.
 

@@ -11,8 +11,8 @@ from fhx.dynamics import unroll
 from fhx.dynamics.unrolling import Step
 
 
-def rollout_bound(eps: float, lipschitz: float, steps: int) -> float:
-    r"""What bounds the error of an imitation after so many steps, begun in the same state.
+def rollout_bound(step_error: float, lipschitz: float, steps: int) -> float:
+    r"""What bounds the error of an imitation after so many steps, started from the same state.
 
     .. math:: \lVert \hat h_T - h_T \rVert \le \varepsilon\, (1 + \Lambda + \dots + \Lambda^{T-1}) =
        \varepsilon\, \frac{\Lambda^T - 1}{\Lambda - 1}, \qquad \varepsilon\, T \text{ at } \Lambda = 1.
@@ -29,7 +29,7 @@ def rollout_bound(eps: float, lipschitz: float, steps: int) -> float:
     :math:`\hat f` both map K into itself, for all inputs of the run, the assumption on K alone is enough.
 
     Args:
-        eps: :math:`\varepsilon`, error of one step on the neighbourhood of K, or on such a K, in any norm.
+        step_error: :math:`\varepsilon`, error of one step on the neighbourhood of K, or on such a K, in any norm.
         lipschitz: :math:`\Lambda`, in the same norm.
         steps: T, at least 0.
 
@@ -37,24 +37,24 @@ def rollout_bound(eps: float, lipschitz: float, steps: int) -> float:
         The bound, perhaps infinity.
 
     Raises:
-        ValueError: ``eps`` or ``lipschitz`` is negative, or ``steps`` is no integer of at least 0.
+        ValueError: ``step_error`` or ``lipschitz`` is negative, or ``steps`` is not an integer of at least 0.
     """
-    _check(eps=eps, lipschitz=lipschitz)
+    _check(step_error=step_error, lipschitz=lipschitz)
     steps = _steps(steps)
-    return eps * _growth(lipschitz, steps) if eps and steps else 0.0
+    return step_error * _growth(lipschitz, steps) if step_error and steps else 0.0
 
 
-def step_error_for(error: float, lipschitz: float, steps: int) -> float:
-    r"""The error of one step that suffices for an error after T steps: the inverse of ``rollout_bound``.
+def step_error_for(eps: float, lipschitz: float, steps: int) -> float:
+    r"""The error of one step that suffices for an error of ``eps`` after T steps: the inverse of ``rollout_bound``.
 
     Raises:
-        ValueError: a number is negative, or ``steps`` is no positive integer.
+        ValueError: a number is negative, or ``steps`` is not a positive integer.
     """
-    _check(error=error, lipschitz=lipschitz)
-    return error / _growth(lipschitz, positive("steps", steps))
+    _check(eps=eps, lipschitz=lipschitz)
+    return eps / _growth(lipschitz, positive("steps", steps))
 
 
-def predicted_steps(eps: float, threshold: float, exponent: float) -> float:
+def predicted_steps(step_error: float, threshold: float, exponent: float) -> float:
     r"""When the error should pass a threshold, if errors grow like the system's Lyapunov exponent :math:`\lambda`.
 
     The T with :math:`\varepsilon\, (e^{\lambda T} - 1)/(e^\lambda - 1) = \theta`, the recursion with
@@ -64,23 +64,24 @@ def predicted_steps(eps: float, threshold: float, exponent: float) -> float:
        \frac1\lambda \ln \frac{\theta}{\varepsilon} + \frac{\ln (e^\lambda - 1)}\lambda ,
 
     infinity if :math:`\lambda < 0` and the limit :math:`\varepsilon/(1 - e^\lambda)` is not above the threshold. A
-    prediction and no bound: the exponent is a mean over time and directions.
+    prediction, not a bound: the exponent is a mean over time and directions.
 
     Args:
-        eps: :math:`\varepsilon`, error of one step, above 0.
+        step_error: :math:`\varepsilon`, error of one step, above 0.
         threshold: :math:`\theta`, above 0.
         exponent: :math:`\lambda`, nats per step.
 
     Raises:
-        ValueError: ``eps`` or ``threshold`` is not positive, or the exponent is not finite.
+        ValueError: ``step_error`` or ``threshold`` is not positive, or the exponent is not finite.
     """
-    if not (eps > 0 and threshold > 0 and isfinite(exponent)):
-        raise ValueError(f"eps and threshold must be positive and the exponent finite: {eps}, {threshold}, {exponent}")
+    if not (step_error > 0 and threshold > 0 and isfinite(exponent)):
+        given = f"{step_error}, {threshold}, {exponent}"
+        raise ValueError(f"step_error and threshold must be positive and the exponent finite, got {given}")
     if exponent == 0:
-        return threshold / eps
+        return threshold / step_error
     if exponent > 700:
-        return log(threshold / eps) / exponent + 1
-    gain = threshold / eps * expm1(exponent)
+        return log(threshold / step_error) / exponent + 1
+    gain = threshold / step_error * expm1(exponent)
     return inf if gain <= -1 else log1p(gain) / exponent
 
 
@@ -92,7 +93,7 @@ def rollout_errors(
 
     Args:
         f, imitation: functions ``f(h, x)`` or cells.
-        inputs, h0: as for ``unroll``; both begin in ``h0``.
+        inputs, h0: as for ``unroll``; both start from ``h0``.
 
     Raises:
         ValueError: what ``unroll`` raises.

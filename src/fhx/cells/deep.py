@@ -18,7 +18,7 @@ class DeepCell(LayeredCell):
 
        a_1 = \sigma(W h + U x + b), \qquad a_l = \sigma(W_l a_{l-1} + b_l), \quad l = 2, \dots, L, \qquad f(h, x) = a_L.
 
-    With ``depth`` 1 it is the simple cell. ``normalised``: :math:`\sigma(\mathrm{LN}_l(\cdot))` in place of
+    With ``depth`` 1 it is the simple cell. ``normalized``: :math:`\sigma(\mathrm{LN}_l(\cdot))` in place of
     :math:`\sigma`, where
 
     .. math:: \mathrm{LN}_l(p) = g_l \circ \frac{p - \mathrm{mean}(p)}{\sqrt{\mathrm{var}(p) + 10^{-5}}} + s_l
@@ -34,7 +34,7 @@ class DeepCell(LayeredCell):
         depth: :math:`L`.
         width: :math:`w`, of the layers below the top; ``state_size`` if None.
         activation: :math:`\sigma`, see ``SimpleCell``.
-        normalised: whether each layer has a layer norm.
+        normalized: whether each layer has a layer norm.
         generator, dtype, device: see ``AffineCell``.
 
     Raises:
@@ -52,7 +52,7 @@ class DeepCell(LayeredCell):
         depth: int,
         width: int | None = None,
         activation: str | Activation = "tanh",
-        normalised: bool = False,
+        normalized: bool = False,
         *,
         generator: torch.Generator | None = None,
         dtype: torch.dtype | None = None,
@@ -61,13 +61,13 @@ class DeepCell(LayeredCell):
         depth, d = positive("depth", depth), positive("state_size", state_size)
         width = d if width is None else positive("width", width)
         rows = [*[width] * (depth - 1), d]
-        if normalised and min(rows) < 2:
+        if normalized and min(rows) < 2:
             raise ValueError(f"a layer norm needs at least 2 units, and this cell has layers of {rows} units")
         placed = {"generator": generator, "dtype": dtype, "device": device}
         super().__init__(input_size, d, rows, [d, *rows[:-1]], **placed)
         self.activation = find_activation(activation)
         like = {"dtype": self.W.dtype, "device": self.W.device}
-        self.norms = nn.ModuleList([nn.LayerNorm(n, **like) for n in rows]) if normalised else None
+        self.norms = nn.ModuleList([nn.LayerNorm(n, **like) for n in rows]) if normalized else None
 
     @property
     def _closed(self) -> bool:
@@ -82,14 +82,14 @@ class DeepCell(LayeredCell):
         return scale_rows(slope_of(self.activation)(pre), by_pre)
 
     def extra_repr(self) -> str:
-        name, normalised = getattr(self.activation, "__name__", self.activation), self.norms is not None
-        return f"{super().extra_repr()}, width={self.W.shape[0]}, activation={name}, normalised={normalised}"
+        name, normalized = getattr(self.activation, "__name__", self.activation), self.norms is not None
+        return f"{super().extra_repr()}, width={self.W.shape[0]}, activation={name}, normalized={normalized}"
 
 
 def _norm_tangent(norm: nn.LayerNorm, pre: Tensor, by_pre: Tensor) -> Tensor:
     """The derivative of a layer norm, which loses what moves mean or variance and scales the rest."""
-    centred = pre - pre.mean(-1, keepdim=True)
-    deviation = (centred.square().mean(-1, keepdim=True) + norm.eps).sqrt()
-    unit = centred / deviation
+    centered = pre - pre.mean(-1, keepdim=True)
+    deviation = (centered.square().mean(-1, keepdim=True) + norm.eps).sqrt()
+    unit = centered / deviation
     rest = by_pre - by_pre.mean(-2, keepdim=True) - scale_rows(unit, (unit[..., None, :] @ by_pre) / len(norm.weight))
     return scale_rows(norm.weight / deviation, rest)

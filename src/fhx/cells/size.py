@@ -94,12 +94,12 @@ def _deep(
     depth: int,
     width: int | None = None,
     activation: str | Activation = "tanh",
-    normalised: bool = False,
+    normalized: bool = False,
 ) -> int:
     w = d if width is None else positive("width", width)
     rows = [*[w] * (positive("depth", depth) - 1), d]
     upper = sum(r * (m + 1) for m, r in pairwise(rows))
-    return rows[0] * (d + n + 1) + upper + 2 * sum(rows) * bool(normalised) + _activation(activation)
+    return rows[0] * (d + n + 1) + upper + 2 * sum(rows) * bool(normalized) + _activation(activation)
 
 
 def _residual(n: int, d: int, depth: int, scale: float = 1.0, activation: str | Activation = "tanh") -> int:

@@ -6,14 +6,14 @@ from fhx.dynamics.lyapunov import finite_time_exponents, lyapunov_spectrum
 from fhx.dynamics.mean_field import MeanField
 from fhx.dynamics.parallel import ParallelRun, jacobi_sweeps, parallel_unroll
 from fhx.dynamics.products import log_product, log_singular_values, product_norms
-from fhx.dynamics.realisation import Realisation
+from fhx.dynamics.realization import Realization
 from fhx.dynamics.scan import affine_scan, linear_states
 from fhx.dynamics.unrolling import unroll
 
 __all__ = [
     "MeanField",
     "ParallelRun",
-    "Realisation",
+    "Realization",
     "affine_scan",
     "finite_time_exponents",
     "gradient_norms",

@@ -10,7 +10,7 @@ from torch.func import jacrev, vjp, vmap
 from fhx.cells import Cell
 from fhx.dynamics.jacobians import jacobian, real_start
 from fhx.dynamics.products import natural_log, rescaled
-from fhx.dynamics.realisation import Realisation
+from fhx.dynamics.realization import Realization
 from fhx.dynamics.unrolling import Step, unroll
 
 
@@ -61,7 +61,7 @@ def gradient_norms(
 
 @torch.no_grad()
 def input_gradients(
-    net: Realisation, inputs: Float[Tensor, "time batch d_in"], lags: int, log_scale: bool = False
+    net: Realization, inputs: Float[Tensor, "time batch d_in"], lags: int, log_scale: bool = False
 ) -> Float[Tensor, "starts delays batch"]:
     r"""How strongly outputs depend on earlier inputs, :math:`\lVert \partial p_{t+i} / \partial x_t \rVert_F`.
 

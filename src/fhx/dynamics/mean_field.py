@@ -105,19 +105,20 @@ class MeanField:
         r""":math:`\frac12 \log \chi`, the top Lyapunov exponent of a wide net in nats per layer."""
         return log(self.gain) / 2
 
-    def variances(self, layers: int, start: float = 1.0) -> list[float]:
+    def variances(self, layers: int, input_mean_square: float = 1.0) -> list[float]:
         r"""The variances :math:`q_1, \dots, q_L` of the pre-activations, by the length map.
 
         Args:
             layers: :math:`L`.
-            start: the mean square of the first layer's inputs, which are taken to have mean zero.
+            input_mean_square: the mean square of the first layer's inputs, which are taken to have mean zero.
 
         Raises:
-            ValueError: a negative ``layers`` or ``start``.
+            ValueError: a negative ``layers`` or ``input_mean_square``.
         """
-        if layers < 0 or not start >= 0:
-            raise ValueError(f"layers and start must not be negative, got {layers} and {start}")
-        square, mean, scale, variances = start, 0.0, self.residual_scale, []
+        if layers < 0 or not input_mean_square >= 0:
+            given = f"{layers} and {input_mean_square}"
+            raise ValueError(f"layers and input_mean_square must not be negative, got {given}")
+        square, mean, scale, variances = input_mean_square, 0.0, self.residual_scale, []
         for _ in range(layers):
             q = self.weight_std**2 * square + self.bias_std**2
             variances.append(q)
@@ -129,16 +130,16 @@ class MeanField:
                 mean += step
         return variances
 
-    def gains(self, layers: int, start: float = 1.0) -> list[float]:
+    def gains(self, layers: int, input_mean_square: float = 1.0) -> list[float]:
         r"""The gains :math:`\chi_1, \dots, \chi_L` at those variances; their product is the mean squared gradient norm.
 
         Args:
-            layers, start: as for ``variances``.
+            layers, input_mean_square: as for ``variances``.
 
         Raises:
             ValueError: as for ``variances``.
         """
-        return [self._gain(q) for q in self.variances(layers, start)]
+        return [self._gain(q) for q in self.variances(layers, input_mean_square)]
 
     @classmethod
     def critical_std(cls, activation: str, bias_std: float = 0.0) -> float:

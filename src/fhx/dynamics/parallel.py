@@ -40,7 +40,8 @@ class ParallelRun:
         states: :math:`h_1, \dots, h_T`, ``(time, batch, width)``.
         sweeps: how many sweeps made them.
         residuals: :math:`\max_{t} \lVert f(h_{t-1}, x_t) - h_t \rVert_\infty` after each sweep, over the whole batch.
-        converged: the next undamped Newton correction is at most ``tol``, and so is what rounding may do to the states.
+        converged: the next undamped Newton correction is at most ``tolerance``, and so is what rounding may do to
+            the states.
         correction: the size of that correction, in the maximum norm.
         conditioning: an estimate of how much the run amplifies rounding errors: the largest entry of
             :math:`(I - N)^{-1} u` over that of :math:`u`, the larger one of two random :math:`u`.
@@ -59,7 +60,7 @@ def parallel_unroll(
     inputs: Shaped[Tensor, "time batch d_in"],
     method: str = "newton",
     h0: Shaped[Tensor, "*state"] | None = None,
-    tol: float | int | None = None,
+    tolerance: float | int | None = None,
     max_sweeps: int | None = None,
     damping: bool = True,
 ) -> ParallelRun:
@@ -71,7 +72,7 @@ def parallel_unroll(
 
     A small residual does not make a right trajectory where the run is unstable: an error of the size of the residual
     grows from step to step. So the run has ``converged`` when the undamped Newton correction, an estimate of the
-    error, is at most ``tol``, and an estimate of the effect of rounding is too: the largest entry of
+    error, is at most ``tolerance``, and an estimate of the effect of rounding is too: the largest entry of
     :math:`(I - N)^{-1} u` with :math:`u = \pm\epsilon (1 + |h|)`, :math:`\epsilon` the rounding unit and the signs
     random, from a fixed seed. Both are worked out where residuals suggest it, and at the end.
 
@@ -84,15 +85,15 @@ def parallel_unroll(
         inputs: :math:`x_1, \dots, x_T`, time first.
         method: "jacobi", "newton" or "quasi-newton".
         h0: :math:`h_0` as for ``unroll``.
-        tol: the absolute error allowed in a state; with 0 the sweeps go on to ``max_sweeps``, or until nothing changes
-            any more. None: 1e-10, or 1e-4 in single precision.
+        tolerance: the absolute error allowed in a state; with 0 the sweeps go on to ``max_sweeps``, or until nothing
+            changes any more. None: 1e-10, or 1e-4 in single precision.
         max_sweeps: T if None; never more than T are made.
         damping: where a sweep leaves the range of floats, repeat it with a quarter of :math:`s`, down to Jacobi's; it
             rises again to twice as much at every sweep. Without it :math:`s = 1`, and a sweep that overflows is the
             last.
 
     Raises:
-        ValueError: an unknown method, a negative ``tol``, a ``max_sweeps`` that is no positive integer, or what
+        ValueError: an unknown method, a negative ``tolerance``, a ``max_sweeps`` that is no positive integer, or what
             ``jacobians`` raises.
         RuntimeError: on the way back, where the run has not converged.
 
@@ -102,12 +103,12 @@ def parallel_unroll(
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
     problem = TrajectoryMap.of(cell, inputs, h0)
-    if tol is None:
-        tol = 1e-10 if problem.start.dtype == torch.float64 else 1e-4
-    if not tol >= 0:
-        raise ValueError(f"tol must not be negative, got {tol}")
+    if tolerance is None:
+        tolerance = 1e-10 if problem.start.dtype == torch.float64 else 1e-4
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance must not be negative, got {tolerance}")
     limit = len(inputs) if max_sweeps is None else min(len(inputs), positive("max_sweeps", max_sweeps))
-    run = _search(problem.detached(), method, float(tol), limit, damping)
+    run = _search(problem.detached(), method, float(tolerance), limit, damping)
     image = problem.image(run.states) if torch.is_grad_enabled() else run.states
     if not image.requires_grad:
         return run
@@ -136,7 +137,7 @@ def jacobi_sweeps(
 
 
 @torch.no_grad()
-def _search(problem: TrajectoryMap, method: str, tol: float, limit: int, damping: bool) -> ParallelRun:
+def _search(problem: TrajectoryMap, method: str, tolerance: float, limit: int, damping: bool) -> ParallelRun:
     states, residuals, gain, scale = problem.zeros(), [], 1.0, 1.0
     image = problem.image(states)
     correction = conditioning = residual = inf
@@ -146,15 +147,15 @@ def _search(problem: TrajectoryMap, method: str, tol: float, limit: int, damping
         image = problem.image(states)
         residual = _largest(image - states)
         residuals.append(residual)
-        if residual * gain <= tol:
+        if residual * gain <= tolerance:
             correction, conditioning, error = _assessed(problem, states, image)
-            converged = max(correction, error) <= tol
+            converged = max(correction, error) <= tolerance
             gain = max(correction, error) / residual if residual else inf
         if residual == 0 or not (damping or isfinite(residual)):
             break
     if not converged:
         correction, conditioning, error = _assessed(problem, states, image)
-        converged = max(correction, error) <= tol
+        converged = max(correction, error) <= tolerance
     return ParallelRun(states, len(residuals), residuals, converged, correction, conditioning)
 
 

@@ -121,7 +121,7 @@ class Attached(torch.autograd.Function):
         if not ctx.converged:
             raise RuntimeError(
                 "no gradient flows through a parallel_unroll that has not converged: its states are not those of the "
-                "run; give it more sweeps or a larger tol, or use unroll"
+                "run; give it more sweeps or a larger tolerance, or use unroll"
             )
         (states,) = ctx.saved_tensors
         return ctx.problem.pulled_back(states, gradient), None, None, None

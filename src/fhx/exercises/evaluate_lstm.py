@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from fhx.cells import LSTMCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.exercises.evaluate import parts_of
 from fhx.tasks import LANGUAGES, Acceptor
 
@@ -60,7 +60,7 @@ def decide_order(value: Any) -> bool:
     return True
 
 
-def _net(value: Any) -> Realisation:
+def _net(value: Any) -> Realization:
     (cell, w, c), expected = parts_of(value, "cell", "w", "c"), "the answer is (cell, w, c)"
     if not isinstance(cell, LSTMCell) or (cell.input_size, cell.state_size) != (2, UNITS):
         raise ValueError(f"{expected} with the cell that the function was given, an LSTMCell(2, {UNITS})")
@@ -68,7 +68,7 @@ def _net(value: Any) -> Realisation:
     if w is None or c is None or w.shape != (UNITS,) or c.numel() != 1:
         raise ValueError(f"{expected} with {UNITS} numbers w and one number c")
     w, c = (part.to(cell.W.dtype) for part in (w, c.reshape(1)))
-    return Realisation(cell, lambda h: h @ w[:, None] + c, START.to(cell.W.dtype))
+    return Realization(cell, lambda h: h @ w[:, None] + c, START.to(cell.W.dtype))
 
 
 def _tensor(value: Any) -> Tensor | None:

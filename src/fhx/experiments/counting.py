@@ -11,7 +11,7 @@ This is the task of Gers and Schmidhuber (2001), with other nets and another way
 from collections.abc import Mapping
 from functools import cache, partial
 
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, train, weights
 from fhx.tasks import Sequences, Task, next_symbols
 
@@ -44,7 +44,7 @@ def members(language: str, numbers: tuple[int, ...]) -> Sequences:
     return next_symbols(language, test_counts=numbers).test
 
 
-def net(point: Mapping, result: Mapping) -> Realisation:
+def net(point: Mapping, result: Mapping) -> Realization:
     """The stored net of a point: of ten seeds the one that counts farthest."""
     return load(point["cell"], task(point["language"]), result["weights"])
 

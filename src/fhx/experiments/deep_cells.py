@@ -24,7 +24,7 @@ from functools import cache
 import torch
 from torch import nn
 
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.equal_size import make, multiply_adds, sweep, units_for
 from fhx.experiments.step_sizes import make as make_affine
 from fhx.tasks import Sequences, Task, chorales, digits, teacher_recurrence
@@ -79,13 +79,13 @@ def pieces(part: Sequences, steps: int) -> Sequences:
     return Sequences(cut(part.inputs), cut(part.targets), torch.cat(left))
 
 
-def affine(problem: Task) -> Realisation:
+def affine(problem: Task) -> Realization:
     """An affine readout of a delay line: of the last 20 inputs where every step has a value, else that of chapter 1."""
     if problem.kind != "value per step":
         return make_affine("affine", problem)
     width = TAPS * problem.input_size
     step = make_affine("affine", problem).cell  # a delay line is as long as its state
-    return Realisation(step, nn.Linear(width, problem.output_size), h0=torch.zeros(width))
+    return Realization(step, nn.Linear(width, problem.output_size), h0=torch.zeros(width))
 
 
 def points() -> list[dict]:
@@ -107,7 +107,7 @@ def run(point: Mapping) -> dict:
     if cell != "affine":
         units = units_for(size, cell, depth, problem)
 
-    def build() -> Realisation:
+    def build() -> Realization:
         return affine(problem) if units is None else make(cell, depth, problem, units)
 
     rates = AFFINE_RATES if units is None else RATES

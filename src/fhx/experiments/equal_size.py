@@ -27,7 +27,7 @@ from fhx.cells import (
     Stack,
     parameter_count,
 )
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.rates import RowAdam, best_rate
 from fhx.experiments.trainability import CELLS as DEEP
 from fhx.experiments.trainability import start
@@ -41,7 +41,7 @@ CELLS: dict[str, Callable[[int, int, int], Cell]] = {
 TYPES: dict[str, tuple[type[Cell], Mapping[str, object]]] = {
     "plain": (DeepCell, {}),
     "orthogonal": (DeepCell, {}),
-    "normalised": (DeepCell, {"normalised": True}),
+    "normalised": (DeepCell, {"normalized": True}),
     "residual": (ResidualCell, {}),
     "highway": (HighwayCell, {}),
     "gated": (DeepLSTMCell, {}),
@@ -69,7 +69,7 @@ def units_for(budget: int, cell: str, depth: int, task: Task) -> int:
     return units
 
 
-def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False) -> Realisation:
+def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False) -> Realization:
     """A new net, started with gain 1.
 
     Args:
@@ -87,10 +87,10 @@ def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False
             between = SimpleCell(1, units)
             start(between, 1.0, orthogonal)
             layer.U = between.W
-    return Realisation(net, nn.Linear(units, task.output_size))
+    return Realization(net, nn.Linear(units, task.output_size))
 
 
-def multiply_adds(net: Realisation, steps: int, read: int) -> int:
+def multiply_adds(net: Realization, steps: int, read: int) -> int:
     """Multiplications in a run over ``steps`` steps of which ``read`` are read out: a matrix is used once a step."""
     cell = net.cell.parameters() if isinstance(net.cell, nn.Module) else ()
     return steps * sum(W.numel() for W in cell if W.ndim == 2) + read * net.readout.weight.numel()
@@ -140,7 +140,7 @@ def sweep(
         batch_size=batch_size,
         learning_rate=1.0,
         evaluate_every=evaluate_every,
-        optimiser=lambda parameters, lr: RowAdam(parameters, lr, [rates[i] for i, _ in together]),
+        optimizer=lambda parameters, lr: RowAdam(parameters, lr, [rates[i] for i, _ in together]),
         progress=False,
     )
     seconds = process_time() - began

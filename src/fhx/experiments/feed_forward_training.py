@@ -31,7 +31,7 @@ def fitted(name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], u
         learning_rate=lambda update: 1 - (update - 1) / updates,
         clip=CLIP,
         evaluate_every=max(1, updates // EVALUATIONS),
-        optimiser=lambda parameters, lr: RowAdam(parameters, lr, rates),
+        optimizer=lambda parameters, lr: RowAdam(parameters, lr, rates),
         progress=False,
     )
 

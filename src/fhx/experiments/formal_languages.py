@@ -12,7 +12,7 @@ For languages that have to be counted in there is one more number, the reach: th
 from collections.abc import Mapping
 from functools import cache, partial
 
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, right, train, weights
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
 
@@ -58,7 +58,7 @@ def probes(language: str, numbers: tuple[int, ...]) -> Sequences:
     return known.sequences([word for n in numbers for word in known.probes(n)])
 
 
-def net(point: Mapping, result: Mapping) -> Realisation:
+def net(point: Mapping, result: Mapping) -> Realization:
     """The stored net of a point: of ten seeds the one with the least validation loss."""
     return load(point["cell"], task(point["language"]), result["weights"])
 

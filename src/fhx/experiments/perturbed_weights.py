@@ -16,7 +16,7 @@ from torch import nn
 
 from fhx.cells import SimpleCell
 from fhx.compile import dfa_to_rnn
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.exact import Recognizer, SimpleRNN
 from fhx.experiments.recognition import right, train
 from fhx.machines import DFA, parity, tomita
@@ -63,7 +63,7 @@ def compiled(net: str) -> Recognizer:
     return dfa_to_rnn(machine(net))
 
 
-def loaded(recognizer: Recognizer) -> Realisation:
+def loaded(recognizer: Recognizer) -> Realization:
     """The same weights in a ReLU cell, with the logit for readout."""
     rnn = recognizer.rnn
     net = new(recognizer, h0=torch.tensor([float(value) for value in rnn.h0]))
@@ -80,14 +80,14 @@ def loaded(recognizer: Recognizer) -> Realisation:
     return net
 
 
-def new(recognizer: Recognizer, h0: torch.Tensor | None = None) -> Realisation:
+def new(recognizer: Recognizer, h0: torch.Tensor | None = None) -> Realization:
     """A new net of the same size, with random weights."""
     size = recognizer.units
-    return Realisation(SimpleCell(recognizer.rnn.input_size, size, "relu"), nn.Linear(size, 1), h0)
+    return Realization(SimpleCell(recognizer.rnn.input_size, size, "relu"), nn.Linear(size, 1), h0)
 
 
 @torch.no_grad()
-def perturbed(recognizer: Recognizer, sd: float) -> Realisation:
+def perturbed(recognizer: Recognizer, sd: float) -> Realization:
     """The loaded net with noise, drawn from torch's global generator, as the weights of a new net are."""
     net = loaded(recognizer)
     for parameter in net.parameters():
@@ -109,7 +109,7 @@ def long_words(language: str) -> Sequences:
 
 
 @torch.no_grad()
-def depth(net: Realisation, machine: DFA, limit: int) -> int:
+def depth(net: Realization, machine: DFA, limit: int) -> int:
     """The greatest length up to ``limit`` such that all words of 1 to so many symbols are decided as by the machine.
 
     The tree of all words is walked level by level, with a state of the net and one of the machine at each node.
@@ -141,7 +141,7 @@ def run(point: Mapping) -> dict:
     """
     recognizer, noise, name = compiled(point["net"]), point["noise"], language(point["net"])
 
-    def make() -> Realisation:
+    def make() -> Realization:
         return new(recognizer) if noise is None else perturbed(recognizer, noise)
 
     with torch.random.fork_rng([]):
@@ -151,12 +151,12 @@ def run(point: Mapping) -> dict:
     return {when: _decided(point["net"], nets) for when, nets in answers.items()} | {"diverged": len(result.diverged)}
 
 
-def _seeded(make: Callable[[], Realisation], seed: int) -> Realisation:
+def _seeded(make: Callable[[], Realization], seed: int) -> Realization:
     torch.manual_seed(seed)
     return make()
 
 
-def _decided(net: str, nets: Iterable[Realisation]) -> dict[str, list]:
+def _decided(net: str, nets: Iterable[Realization]) -> dict[str, list]:
     nets, dfa, words = list(nets), machine(net), long_words(language(net))
     return {
         "depth": [depth(model, dfa, LENGTHS[1]) for model in nets],

@@ -17,7 +17,7 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.tasks import Sequences, Task
 from fhx.training import fit
 
@@ -46,7 +46,7 @@ def task(words: int) -> Task:
 def make(units: int) -> nn.Module:
     """A new readout of the 16 bits with ``units`` hidden units; its inputs are states of the delay line already."""
     readout = nn.Sequential(nn.Linear(BITS, units), nn.ReLU(), nn.Linear(units, 2))
-    return Realisation(_given, readout, h0=torch.zeros(BITS))
+    return Realization(_given, readout, h0=torch.zeros(BITS))
 
 
 def _given(h: Tensor, x: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from jaxtyping import Bool
 from torch import Tensor, nn
 
 from fhx.cells import Cell, GRUCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.rates import best_rate
 from fhx.tasks import Sequences, Task
 from fhx.training import Fit, fit
@@ -23,12 +23,12 @@ CHUNK = 10
 """Numbers that a probe tries at a time."""
 
 
-def make(cell: str, task: Task) -> Realisation:
+def make(cell: str, task: Task) -> Realization:
     """A new net: a cell of 16 units and an affine readout."""
-    return Realisation(CELLS[cell](task.input_size, UNITS), nn.Linear(UNITS, task.output_size))
+    return Realization(CELLS[cell](task.input_size, UNITS), nn.Linear(UNITS, task.output_size))
 
 
-def load(cell: str, task: Task, weights: Mapping[str, Sequence]) -> Realisation:
+def load(cell: str, task: Task, weights: Mapping[str, Sequence]) -> Realization:
     """The net with stored weights, in evaluation mode."""
     net = make(cell, task)
     net.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})

@@ -136,7 +136,7 @@ def small(name: str, kind: str) -> tuple[dict, tuple[Player, ...]]:
             learning_rate=lambda update: 1 - (update - 1) / budget["updates"],
             clip=CLIP,
             evaluate_every=budget["updates"] // EVALUATIONS,
-            optimiser=lambda parameters, lr: ProjectedRows(parameters, lr, rates, make()),
+            optimizer=lambda parameters, lr: ProjectedRows(parameters, lr, rates, make()),
             progress=False,
             **budget,
         )

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from fhx.cells import Cell, LSTMCell, SimpleCell, orthogonal_
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.rates import RowAdam
 from fhx.stability import project
 from fhx.training import OBJECTIVES
@@ -41,7 +41,7 @@ def start(kind: str, inputs: int, units: int) -> Cell:
     return cell
 
 
-class Player(Realisation):
+class Player(Realization):
     """A cell and an affine readout, for a task of numbers.
 
     Args:

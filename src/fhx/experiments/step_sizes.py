@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.experiments.rates import best_rate
 from fhx.tasks import Task, chorales, digits
 from fhx.training import fit
@@ -54,11 +54,11 @@ def make(cell: str, task: Task) -> nn.Module:
         ValueError: there is no such cell.
     """
     if cell in CELLS:
-        return Realisation(CELLS[cell](task.input_size, UNITS), nn.Linear(UNITS, task.output_size))
+        return Realization(CELLS[cell](task.input_size, UNITS), nn.Linear(UNITS, task.output_size))
     if cell != "affine":
         raise ValueError(f"there is no cell {cell!r}; there are {', '.join(MODELS)}")
     width = task.input_size * (task.train.steps if task.kind == "class at end" else 1)
-    return Realisation(_delay, nn.Linear(width, task.output_size), h0=torch.zeros(width))
+    return Realization(_delay, nn.Linear(width, task.output_size), h0=torch.zeros(width))
 
 
 def _delay(h: Tensor, x: Tensor) -> Tensor:

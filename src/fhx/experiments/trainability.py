@@ -31,7 +31,7 @@ from fhx.cells import (
     gaussian_,
     orthogonal_,
 )
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.tasks import Task, recall
 from fhx.training import OBJECTIVES, Fit, fit
 
@@ -81,7 +81,7 @@ def _stacked(inputs: int, units: int, depth: int) -> Stack:
 CELLS: dict[str, Callable[[int, int, int], Cell]] = {
     "plain": DeepCell,
     "orthogonal": DeepCell,
-    "normalised": lambda inputs, units, depth: DeepCell(inputs, units, depth, normalised=True),
+    "normalised": lambda inputs, units, depth: DeepCell(inputs, units, depth, normalized=True),
     "residual": lambda inputs, units, depth: ResidualCell(inputs, units, depth, scale=1 / depth),
     "highway": HighwayCell,
     "gated": DeepLSTMCell,
@@ -89,7 +89,7 @@ CELLS: dict[str, Callable[[int, int, int], Cell]] = {
 }
 
 
-def make(variant: str, depth: int, gain: float) -> Realisation:
+def make(variant: str, depth: int, gain: float) -> Realization:
     """A new net: a cell of 32 units whose state-side matrices have this gain, and an affine readout.
 
     Args:
@@ -99,7 +99,7 @@ def make(variant: str, depth: int, gain: float) -> Realisation:
     """
     cell = CELLS[variant](SYMBOLS + 1, UNITS, depth)
     start(cell, gain, orthogonal=variant == "orthogonal")
-    return Realisation(cell, nn.Linear(UNITS, SYMBOLS))
+    return Realization(cell, nn.Linear(UNITS, SYMBOLS))
 
 
 @cache

@@ -42,7 +42,8 @@ def truncation_frame(rate: float, k: int, cell: str, seed: int = 0) -> dict[str,
 
     Source: Lemma 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
-    from fhx.stability import constants, lemma_1, truncated_states, window_length  # slow to import, so only here
+    # slow to import, so only here
+    from fhx.stability import constants, state_gap_bound, truncated_states, window_length
 
     if cell not in _CELLS:
         raise ValueError(f"cell must be one of {', '.join(map(repr, _CELLS))}, got {cell!r}")
@@ -52,7 +53,7 @@ def truncation_frame(rate: float, k: int, cell: str, seed: int = 0) -> dict[str,
     full, cut = unroll(step, inputs).flatten(), truncated_states(step, inputs, k).flatten()
     error = (full - cut).abs()
     known = constants(step)
-    bound = lemma_1(known, k) if rate < 1 else None
+    bound = state_gap_bound(known, k) if rate < 1 else None
     enough = window_length(rate, known.state_bound, _CLOSE) if rate < 1 else None
     times, low, high = range(1, len(full) + 1), min(full.min(), cut.min()), max(full.max(), cut.max())
     margin = 0.05 * (high - low)

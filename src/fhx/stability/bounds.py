@@ -16,7 +16,7 @@ from fhx.stability.norms import UP
 from fhx.stability.smoothness import Constants, LossConstants
 
 
-def lemma_1(cell: Constants, k: int) -> float:
+def state_gap_bound(cell: Constants, k: int) -> float:
     r"""The states: :math:`|h_t - h_t^k| \le \lambda^k H`, where :math:`H \le \max(|h_0|, B / (1 - \lambda))`.
 
     Args:
@@ -31,7 +31,7 @@ def lemma_1(cell: Constants, k: int) -> float:
     return check_rate(cell.rate) ** positive("k", k) * cell.state_bound * UP
 
 
-def lemma_2(cell: Constants, loss: LossConstants, k: int) -> float:
+def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
     r"""The gradients, at the same weights:
 
     .. math::
@@ -56,7 +56,7 @@ def lemma_2(cell: Constants, loss: LossConstants, k: int) -> float:
     return check_rate(cell.rate) ** (positive("k", k) - 1) * _polynomial(cell, loss, k) * UP
 
 
-def lemma_3(cell: Constants, loss: LossConstants) -> float:
+def gradient_lipschitz_bound(cell: Constants, loss: LossConstants) -> float:
     r"""The gradient's Lipschitz constant in the weights, on the convex set that the constants are for:
 
     .. math::
@@ -92,7 +92,7 @@ def gradient_bound(cell: Constants, loss: LossConstants) -> float:
     return loss.lipschitz * cell.sensitivity * UP
 
 
-def proposition_2(gap: float, smoothness: float, step_sizes: Sequence[float], gradient: float = inf) -> float:
+def weight_gap_bound(gap: float, smoothness: float, step_sizes: Sequence[float], gradient: float = inf) -> float:
     r"""The weights after projected gradient descent, by the recursion
 
     .. math:: \delta_0 = 0, \qquad \delta_t = \delta_{t-1} + \alpha_t \min(\beta \delta_{t-1} + E,\; 2 G)
@@ -125,7 +125,7 @@ def proposition_2(gap: float, smoothness: float, step_sizes: Sequence[float], gr
     return distance
 
 
-def proposition_2_power(gap: float, smoothness: float, alpha: float, steps: int) -> float:
+def weight_gap_bound_harmonic(gap: float, smoothness: float, alpha: float, steps: int) -> float:
     r"""The same for :math:`\alpha_t = \alpha / t` as a power of the number of steps, with exponent :math:`\alpha\beta`:
 
     .. math:: \frac{E}{\beta} \left((1 + \alpha\beta) N^{\alpha\beta} - 1\right),
@@ -144,7 +144,7 @@ def proposition_2_power(gap: float, smoothness: float, alpha: float, steps: int)
     return gap / smoothness * _expm1((log1p(power) + power * log(steps)) * UP) * UP
 
 
-def proposition_2_source(gap: float, smoothness: float, alpha: float, steps: int) -> float:
+def weight_gap_bound_published(gap: float, smoothness: float, alpha: float, steps: int) -> float:
     r"""The source's :math:`\alpha E N^{\alpha\beta + 1}`, with E for its :math:`\gamma k \lambda^k`: true, and looser.
 
     Raises:
@@ -157,7 +157,7 @@ def proposition_2_source(gap: float, smoothness: float, alpha: float, steps: int
     return alpha * gap * (_expm1(factor) + 1) if gap and alpha else 0.0
 
 
-def theorem_1(
+def output_gap_bound(
     cell: Constants, loss: LossConstants, k: int, step_sizes: Sequence[float], output_lipschitz: float = 1.0
 ) -> float:
     r"""The outputs of the two trained models: :math:`|y_T - y_T^k| \le L_g (\Sigma\, \delta_N + \lambda^k H)`.
@@ -166,7 +166,7 @@ def theorem_1(
         cell: its constants, on the convex set that training stays in.
         loss: the loss's constants.
         k: at least 1.
-        step_sizes: of the training, as for ``proposition_2``.
+        step_sizes: of the training, as for ``weight_gap_bound``.
         output_lipschitz: :math:`L_g`, of the readout, in the norm of the states.
 
     Raises:
@@ -175,12 +175,13 @@ def theorem_1(
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
     _check(output_lipschitz=output_lipschitz)
-    distance = proposition_2(lemma_2(cell, loss, k), lemma_3(cell, loss), step_sizes, gradient_bound(cell, loss))
+    gap, smoothness = gradient_gap_bound(cell, loss, k), gradient_lipschitz_bound(cell, loss)
+    distance = weight_gap_bound(gap, smoothness, step_sizes, gradient_bound(cell, loss))
     moved = cell.sensitivity * distance if distance else 0.0
-    return output_lipschitz * (moved + lemma_1(cell, k)) * UP
+    return output_lipschitz * (moved + state_gap_bound(cell, k)) * UP
 
 
-def theorem_1_length(
+def window_for_output_gap(
     cell: Constants, loss: LossConstants, eps: float, step_sizes: Sequence[float], output_lipschitz: float = 1.0
 ) -> int:
     r"""A window for which the outputs of the trained models are :math:`\varepsilon`-close, as for all longer ones.
@@ -188,12 +189,12 @@ def theorem_1_length(
     It is found in logarithms, since :math:`\prod_t (1 + \alpha_t \beta)` may be beyond all floats.
 
     Raises:
-        ValueError: what ``theorem_1`` raises, ``eps`` is not positive, or the constants are not finite.
+        ValueError: what ``output_gap_bound`` raises, ``eps`` is not positive, or the constants are not finite.
     """
     if not 0 < eps < inf:
         raise ValueError(f"eps must be positive and finite, got {eps}")
     _check(output_lipschitz=output_lipschitz)
-    rate, smoothness = check_rate(cell.rate), lemma_3(cell, loss)
+    rate, smoothness = check_rate(cell.rate), gradient_lipschitz_bound(cell, loss)
     if not smoothness + cell.state_bound < inf:
         raise ValueError("no window is long enough: the constants are not finite")
     moved = _log(output_lipschitz * cell.sensitivity) + _log_growth(smoothness, step_sizes)

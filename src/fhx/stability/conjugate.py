@@ -65,7 +65,7 @@ class Translated(Cell):
     def box(self, box: Box) -> Box:
         """A box of states of f, in these coordinates; rounded outwards."""
         shift = self.shift.detach().double().cpu()
-        largest = (box.radius + box.centre.abs() + shift.abs()).max().item()
+        largest = (box.radius + box.center.abs() + shift.abs()).max().item()
         return Box(box.low - shift, box.high - shift).enlarged(2 * EPS * largest)
 
 

@@ -15,7 +15,7 @@ from fhx.stability.plain import activation_of
 from fhx.stability.smoothness import SMOOTH, Constants, reach
 
 
-def constants(*cells: Cell, input_bound: float = 1.0, start: float = 0.0) -> Constants:
+def constants(*cells: Cell, input_bound: float = 1.0, h0_bound: float = 0.0) -> Constants:
     r"""Constants that hold for every given cell and for all weights between them.
 
     Simple and linear cells are measured in the 2-norm, LSTMs in the max norm on :math:`(h, c)`.
@@ -23,7 +23,7 @@ def constants(*cells: Cell, input_bound: float = 1.0, start: float = 0.0) -> Con
     Args:
         cells: of one kind and size, at least one.
         input_bound: :math:`B_x` with :math:`|x_t|_\infty \le B_x`.
-        start: bound of :math:`|h_0|`, at most 1 for an LSTM.
+        h0_bound: bound of :math:`|h_0|`, at most 1 for an LSTM.
 
     Raises:
         ValueError: no cell, cells of several kinds or sizes, a kind or activation whose second derivatives are not
@@ -35,7 +35,7 @@ def constants(*cells: Cell, input_bound: float = 1.0, start: float = 0.0) -> Con
     if len({(repr(cell), type(cell)) for cell in cells}) > 1:
         raise ValueError(f"constants need cells of one kind and size, got {', '.join(map(repr, cells))}")
     if isinstance(cells[0], LSTMCell):
-        return between_lstms(cells, B, start)
+        return between_lstms(cells, B, h0_bound)
     if not isinstance(cells[0], LinearCell | SimpleCell):
         raise ValueError(f"constants are known for linear and simple cells and the LSTM, not {cells[0]}")
     return simple_constants(
@@ -45,7 +45,7 @@ def constants(*cells: Cell, input_bound: float = 1.0, start: float = 0.0) -> Con
         drive=max(_size(reach(cell.U, cell.b, B)) for cell in cells),
         input_norm=sqrt(cells[0].input_size) * B * UP,
         activation=_name(cells[0]),
-        start=start,
+        h0_bound=h0_bound,
     )
 
 
@@ -57,7 +57,7 @@ def simple_constants(
     drive: float,
     input_norm: float,
     activation: str = "tanh",
-    start: float = 0.0,
+    h0_bound: float = 0.0,
 ) -> Constants:
     r"""Constants in the 2-norm of all simple cells with weights no larger than that, a convex set.
 
@@ -74,14 +74,14 @@ def simple_constants(
         drive: bound of :math:`|U x + b|_2`; for a tanh it may be infinite.
         input_norm: X, bound of :math:`|x|_2`.
         activation: "tanh", "sigmoid", or "identity" for the linear cell.
-        start: bound of :math:`|h_0|_2`.
+        h0_bound: bound of :math:`|h_0|_2`.
 
     Raises:
         ValueError: an unknown activation, or a bound that is negative or no number.
     """
     if activation not in SMOOTH:
         raise ValueError(f"the second derivative of {activation!r} is not bounded: use {', '.join(SMOOTH)}")
-    sizes = {"recurrent": recurrent, "inputs": inputs, "drive": drive, "input_norm": input_norm, "start": start}
+    sizes = {"recurrent": recurrent, "inputs": inputs, "drive": drive, "input_norm": input_norm, "h0_bound": h0_bound}
     for name, value in sizes.items():
         if isnan(value) or value < 0:
             raise ValueError(f"{name} must be a number of at least 0, got {value}")
@@ -89,7 +89,7 @@ def simple_constants(
     root = sqrt(positive("width", width))
     rate = slope * recurrent
     drive_bound = min(size * root, slope * drive + at_zero * root) * UP
-    state = max(start, min(size * root, drive_bound / (1 - rate) if rate < 1 else inf) * UP)
+    state = max(h0_bound, min(size * root, drive_bound / (1 - rate) if rate < 1 else inf) * UP)
     xi = sqrt(state**2 + input_norm**2 + 1) * UP
     return Constants(
         rate=rate,

@@ -22,7 +22,7 @@ MARGIN = 1 + 256 * EPS  # covers the roundings of the formulas, sums and product
 
 
 def lstm_constants(
-    bounds: LSTMBounds, *, input_size: int, inputs: Sequence[float], drive_bound: float = 1.0, start: float = 0.0
+    bounds: LSTMBounds, *, input_size: int, inputs: Sequence[float], drive_bound: float = 1.0, h0_bound: float = 0.0
 ) -> Constants:
     r"""Constants in the max norm of all LSTMs within these bounds.
 
@@ -44,12 +44,12 @@ def lstm_constants(
         input_size: :math:`d_{in}`.
         inputs: the largest row sums of :math:`|U_i|, |U_f|, |U_z|, |U_o|`.
         drive_bound: :math:`B \ge \sup_x |f(0, x)|_\infty`, which is never more than 1.
-        start: bound of :math:`|h_0|` and of :math:`|c_0|`, at most 1.
+        h0_bound: bound of :math:`|h_0|` and of :math:`|c_0|`, at most 1.
 
     Raises:
-        ValueError: ``start`` or ``drive_bound`` is outside 0 to 1, or ``inputs`` are not four numbers.
+        ValueError: ``h0_bound`` or ``drive_bound`` is outside 0 to 1, or ``inputs`` are not four numbers.
     """
-    for name, value in (("start", start), ("drive_bound", drive_bound)):
+    for name, value in (("h0_bound", h0_bound), ("drive_bound", drive_bound)):
         if isnan(value) or not 0 <= value <= 1:
             raise ValueError(f"{name} must lie between 0 and 1 for an LSTM, got {value}")
     if len(inputs) != 4:
@@ -62,7 +62,7 @@ def lstm_constants(
     by_memory, s, t = (F if F < 0.5 else C / 4), SIGMOID_CURVE, TANH_CURVE
     rate = bounds.rate
     kept = min(rate, F + by_memory * f + max(z, i / 4))
-    state = min(C, drive_bound / (1 - rate) * MARGIN) if rate < 1 and not start else C
+    state = min(C, drive_bound / (1 - rate) * MARGIN) if rate < 1 and not h0_bound else C
     xi = sqrt(d * min(1.0, state) ** 2 + input_size * bounds.input_bound**2 + 1)
     slopes = torch.tensor([0.25, by_memory, 1.0, 0.0], dtype=torch.float64)
     gates = torch.tensor([0.0, 0.0, 0.0, 0.25], dtype=torch.float64)
@@ -99,7 +99,7 @@ def _twice(slopes: Tensor, gates: Tensor, C: float) -> Tensor:
     return of_c + of_h + torch.outer(gates, slopes) + torch.outer(slopes, gates) + t * torch.outer(slopes, slopes)
 
 
-def between_lstms(cells: Sequence[LSTMCell], input_bound: float, start: float) -> Constants:
+def between_lstms(cells: Sequence[LSTMCell], input_bound: float, h0_bound: float) -> Constants:
     """Constants of every cell and all weights between them: each size is convex in the weights, or grows with one."""
     each = [lstm_bounds(cell, input_bound) for cell in cells]
     bounds = LSTMBounds(
@@ -115,7 +115,7 @@ def between_lstms(cells: Sequence[LSTMCell], input_bound: float, start: float) -
     written = opening.amax(0).sigmoid() * candidate.amax(0).tanh()  # what the zero state's c becomes
     drive = min(1.0, written.max().item() * (1 + 1e-12))
     return lstm_constants(
-        bounds, input_size=cells[0].input_size, inputs=inputs.tolist(), drive_bound=drive, start=start
+        bounds, input_size=cells[0].input_size, inputs=inputs.tolist(), drive_bound=drive, h0_bound=h0_bound
     )
 
 

@@ -73,7 +73,7 @@ def adversarial_gain(
         return jacobian(cell, point[:, :width], cell.drive(point[:, width:]))
 
     start = both.sample(starts, seed)
-    corner = both.centre + both.radius * (start - both.centre).sign()
+    corner = both.center + both.radius * (start - both.center).sign()
     start = torch.where(torch.arange(starts)[:, None] % 2 == 0, corner, start)
     points, gains = _ascend(lambda point: operator(jacobian_at(point)), start, both, steps)
     infinitesimal = gains.max().item()

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 from fhx.cells import DeepCell, gaussian_
-from fhx.dynamics import Realisation
+from fhx.dynamics import Realization
 from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
 from fhx.tasks.sequences import Sequences, Task
 
@@ -20,7 +20,7 @@ def teacher(
     *,
     output_size: int = 1,
     bias_std: float = 0.0,
-) -> Realisation:
+) -> Realization:
     r"""A random realisation whose step is a tanh net of :math:`L` layers, in float64.
 
     .. math::
@@ -56,7 +56,7 @@ def teacher(
     with torch.no_grad():
         for matrix in (cell.U, readout.weight):
             matrix.copy_(torch.randn(matrix.shape, **options) / matrix.shape[1] ** 0.5)
-    return Realisation(cell, readout).requires_grad_(False)
+    return Realization(cell, readout).requires_grad_(False)
 
 
 def teacher_recurrence(

@@ -29,7 +29,7 @@ def fit(
     evaluate_every: int | None = None,
     patience: int | None = None,
     target: float | None = None,
-    optimiser: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
+    optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
     objective: Objective | None = None,
     progress: bool = True,
     device: torch.device | str | None = None,
@@ -47,7 +47,7 @@ def fit(
 
     Args:
         make_model: builds a new net, an ``nn.Module`` from (inputs, lengths) to outputs (time, batch, d_out), such as a
-            :class:`fhx.dynamics.Realisation`, of operations that ``torch.vmap`` can batch. Or one such function
+            :class:`fhx.dynamics.Realization`, of operations that ``torch.vmap`` can batch. Or one such function
             a seed, for nets that differ in more than the seed but not in shape, such as in the gain they start from.
         task: what to learn. Its floats are moved to the type of the net's parameters.
         seeds: one net each, all different.
@@ -58,7 +58,7 @@ def fit(
         evaluate_every: updates between evaluations; None for a twentieth of all updates.
         patience: a seed stops after this many evaluations in a row without a better one; None: never.
         target: a seed stops at the first evaluation whose validation metric is at least as good; None: never.
-        optimiser: called as ``optimiser(parameters, lr=...)``. It must treat every number on its own, as SGD, RMSprop
+        optimizer: called as ``optimizer(parameters, lr=...)``. It must treat every number on its own, as SGD, RMSprop
             and Adam do, since each parameter holds the rows of all seeds.
         objective: how outputs are scored; None for that of ``task.kind``.
         progress: show a bar of plain text on stderr; ``TQDM_DISABLE=1`` silences it too.
@@ -86,7 +86,7 @@ def fit(
         history = History(nets, task.valid, max(batch_size, 256), patience, target)
         minibatches = [_Minibatches(len(task.train), batch_size, seed) for seed in seeds]
         parameters = list(nets.trained.values())
-        stepper = optimiser(parameters, lr=rate(1))
+        stepper = optimizer(parameters, lr=rate(1))
         with tqdm(total=updates, desc=task.name, leave=False, **({} if progress else {"disable": True})) as bar:
             for update in range(1, updates + 1):
                 losses = nets.losses(task.train, torch.stack([m.draw() for m in minibatches]).to(device))

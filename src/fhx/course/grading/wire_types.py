@@ -118,7 +118,7 @@ def _write_cell(value: Any, inner: Inner) -> dict[str, Any]:
     if isinstance(value, SimpleCell | DeepCell):
         options["activation"] = next((name for name, known in ACTIVATIONS.items() if known is value.activation), None)
     if isinstance(value, DeepCell):
-        options |= {"depth": value.depth, "width": value.W.shape[0], "normalised": value.norms is not None}
+        options |= {"depth": value.depth, "width": value.W.shape[0], "normalized": value.norms is not None}
     parameters = {name: inner(parameter) for name, parameter in value.state_dict().items()}
     return {"t": "cell", "class": type(value).__name__, "options": options, "v": parameters}
 

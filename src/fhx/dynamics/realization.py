@@ -9,7 +9,7 @@ from fhx.cells import Cell
 from fhx.dynamics.unrolling import Step, unroll
 
 
-class Realisation(nn.Module):
+class Realization(nn.Module):
     r"""The triple :math:`(f, g, h_0)` and the input/output map that it realises:
 
     .. math:: h_t = f(h_{t-1}, x_t), \qquad y_t = g(h_t), \qquad t = 1, \dots, T.
