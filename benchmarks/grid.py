@@ -24,7 +24,8 @@ from tqdm import tqdm
 import fhx
 from benchmarks.apart import measure
 from benchmarks.ways import EPS, NOISE, Place
-from fhx.experiments.stored import put, read
+from fhx._files import write_atomically
+from fhx.experiments.stored import read
 
 TIMES, WIDTHS, BATCHES, RATES = (10**2, 10**3, 10**4, 10**5, 10**6), (1, 4, 16, 64), (1, 16), (0.5, 0.9, 0.99)
 GRADIENT_WIDTHS = (4, 16)
@@ -78,7 +79,8 @@ def store(path: Path, device: str, machine: dict, rows: list[Row]) -> None:
     kept = [row for row in before["points"] if row["point"]["device"] != device]
     head = {"benchmark": "parallel", "machines": {**before["machines"], device: machine}}
     lines = ",\n  ".join(json.dumps(row) for row in [*kept, *rows])
-    put(path, f'{json.dumps(head, indent=1).removesuffix("}").rstrip()},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
+    start = json.dumps(head, indent=1).removesuffix("}").rstrip()
+    write_atomically(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
 
 
 def describe(device: torch.device, arguments: argparse.Namespace, began: float) -> dict:

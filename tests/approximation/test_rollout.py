@@ -88,11 +88,11 @@ def test_errors_of_a_run_and_when_they_pass():
 
 @pytest.mark.usefixtures("unchecked")
 def test_bad_numbers():
-    with pytest.raises(ValueError, match="lipschitz must be a number of at least 0, got -1"):
+    with pytest.raises(ValueError, match="lipschitz must be a finite number of at least 0, got -1"):
         rollout_bound(1.0, -1, 3)
-    with pytest.raises(ValueError, match="steps must be a positive integer, got -3"):
+    with pytest.raises(ValueError, match="steps must be an integer of at least 0, got -3"):
         rollout_bound(1.0, 1.0, -3)
-    with pytest.raises(ValueError, match="steps must be a positive integer, got 0"):
+    with pytest.raises(ValueError, match="steps must be an integer of at least 1, got 0"):
         step_error_for(1.0, 1.0, 0)
     with pytest.raises(ValueError, match="step_error and threshold must be positive"):
         predicted_steps(0.0, 1.0, 1.0)

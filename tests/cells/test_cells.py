@@ -211,9 +211,9 @@ class TestBadInput:
     @pytest.mark.parametrize("kind", CELLS)
     @pytest.mark.parametrize("bad", [0, -1, 2.0, "3", None, True])
     def test_a_width_that_is_no_positive_integer(self, kind, bad):
-        with pytest.raises(ValueError, match="state_size must be a positive integer, got"):
+        with pytest.raises(ValueError, match="state_size must be an integer of at least 1, got"):
             kind(2, bad)
-        with pytest.raises(ValueError, match="input_size must be a positive integer, got"):
+        with pytest.raises(ValueError, match="input_size must be an integer of at least 1, got"):
             kind(bad, 2)
 
     @pytest.mark.parametrize("bad", ["softmax", None, 3, []])

@@ -207,16 +207,16 @@ class TestBadInput:
     @pytest.mark.parametrize("kind", LAYERED)
     @pytest.mark.parametrize("bad", [0, -1, 2.0, "3", None, True])
     def test_a_depth_or_width_that_is_no_positive_integer(self, kind, bad):
-        with pytest.raises(ValueError, match="depth must be a positive integer, got"):
+        with pytest.raises(ValueError, match="depth must be an integer of at least 1, got"):
             LAYERED[kind](2, 3, bad)
-        with pytest.raises(ValueError, match="state_size must be a positive integer, got"):
+        with pytest.raises(ValueError, match="state_size must be an integer of at least 1, got"):
             LAYERED[kind](2, bad, 3)
-        with pytest.raises(ValueError, match="input_size must be a positive integer, got"):
+        with pytest.raises(ValueError, match="input_size must be an integer of at least 1, got"):
             LAYERED[kind](bad, 3, 3)
 
     @pytest.mark.parametrize("bad", [0, 1.5])
     def test_a_width_of_the_inner_layers_that_is_no_positive_integer(self, bad):
-        with pytest.raises(ValueError, match=r"^width must be a positive integer, got"):
+        with pytest.raises(ValueError, match=r"^width must be an integer of at least 1, got"):
             DeepCell(2, 3, 4, bad)
 
     @pytest.mark.parametrize("kind", [DeepCell, ResidualCell])

@@ -91,7 +91,7 @@ class TestBadInput:
     def test_a_budget_that_is_too_small(self):
         with pytest.raises(ValueError, match="LSTMCell has at least 16 parameters, more than the budget of 15"):
             width_for(15, LSTMCell, 2)
-        with pytest.raises(ValueError, match=r"budget must be a positive integer, got 1\.5"):
+        with pytest.raises(ValueError, match=r"budget must be an integer of at least 1, got 1\.5"):
             width_for(1.5, LSTMCell, 2)
 
     def test_a_cell_without_a_formula(self):
@@ -103,16 +103,16 @@ class TestBadInput:
             parameter_count(Mine, 2, 3)
 
     def test_sizes_and_options(self):
-        with pytest.raises(ValueError, match="state_size must be a positive integer, got 0"):
+        with pytest.raises(ValueError, match="state_size must be an integer of at least 1, got 0"):
             parameter_count(SimpleCell, 2, 0)
-        with pytest.raises(ValueError, match="input_size must be a positive integer, got 0"):
+        with pytest.raises(ValueError, match="input_size must be an integer of at least 1, got 0"):
             parameter_count(SimpleCell, 0, 2)
         for kind in LAYERED:
-            with pytest.raises(ValueError, match="depth must be a positive integer, got 0"):
+            with pytest.raises(ValueError, match="depth must be an integer of at least 1, got 0"):
                 parameter_count(kind, 2, 3, depth=0)
-        with pytest.raises(ValueError, match="depth must be a positive integer, got 0"):
+        with pytest.raises(ValueError, match="depth must be an integer of at least 1, got 0"):
             parameter_count(Stack, 2, 3, depth=0, layer=SimpleCell)
-        with pytest.raises(ValueError, match="width must be a positive integer, got 0"):
+        with pytest.raises(ValueError, match="width must be an integer of at least 1, got 0"):
             parameter_count(DeepCell, 2, 3, depth=2, width=0)
         with pytest.raises(TypeError, match="depth"):
             parameter_count(DeepCell, 2, 3)

@@ -141,7 +141,7 @@ def test_a_file_that_cannot_be_written(run, out, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fhx.course.version_files.put", full)
+    monkeypatch.setattr("fhx.course.version_files.write_atomically", full)
     status, said, error = run("student", "1")
     assert (status, said) == (2, "")
     assert error.endswith(f"{STUDENT} cannot be written: No space left on device\n")

@@ -175,12 +175,12 @@ def test_nothing(shape):
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, True])
 def test_k_is_a_positive_integer(k, unchecked):
-    with pytest.raises(ValueError, match="k must be a positive integer"):
+    with pytest.raises(ValueError, match="k must be an integer of at least 1"):
         truncated_states(SimpleCell(2, 3, **DOUBLE), draw(4, 1, 2), k)
 
 
 def test_block_is_a_positive_integer(unchecked):
-    with pytest.raises(ValueError, match="block must be a positive integer"):
+    with pytest.raises(ValueError, match="block must be an integer of at least 1"):
         truncated_states(SimpleCell(2, 3, **DOUBLE), draw(4, 1, 2), 1, block=0)
 
 

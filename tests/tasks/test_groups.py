@@ -107,7 +107,7 @@ def test_other_groups_are_refused(name):
 @pytest.mark.parametrize(
     ("options", "culprit"),
     [
-        ({"steps": 0}, "steps must be an integer of at least 1, not 0"),
+        ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"steps": 3, "test_steps": 0}, "test_steps must be"),
         ({"steps": 3, "sizes": (1, 1, 0)}, "sizes"),
         ({"steps": 3, "dtype": torch.int64}, "dtype must be floating"),

@@ -156,15 +156,15 @@ def test_a_task_follows_its_seed_and_leaves_the_global_generator_alone(make):
 @pytest.mark.parametrize(
     ("make", "culprit"),
     [
-        (lambda: recall(0), "steps must be an integer of at least 1, not 0"),
-        (lambda: recall(2.5), "steps must be an integer of at least 1, not 2.5"),
-        (lambda: recall(3, 1), "symbols must be an integer of at least 2, not 1"),
+        (lambda: recall(0), "steps must be an integer of at least 1, got 0"),
+        (lambda: recall(2.5), "steps must be an integer of at least 1, got 2.5"),
+        (lambda: recall(3, 1), "symbols must be an integer of at least 2, got 1"),
         (lambda: recall(3, noise=-1.0), "noise must be"),
-        (lambda: copy_memory(0), "delay must be an integer of at least 1, not 0"),
+        (lambda: copy_memory(0), "delay must be an integer of at least 1, got 0"),
         (lambda: copy_memory(3, 1), "symbols must be an integer of at least 2"),
         (lambda: copy_memory(3, 8, 0), "length must be an integer of at least 1"),
-        (lambda: adding(1), "steps must be an integer of at least 2, not 1"),
-        (lambda: adding(True), "steps must be an integer of at least 2, not True"),
+        (lambda: adding(1), "steps must be an integer of at least 2, got 1"),
+        (lambda: adding(True), "steps must be an integer of at least 2, got True"),
     ],
 )
 def test_impossible_tasks_are_refused(make, culprit):

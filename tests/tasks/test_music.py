@@ -21,6 +21,7 @@ from fhx.tasks import (
     last_frame,
     locate,
     note_frequencies,
+    running_parity,
 )
 
 
@@ -113,7 +114,7 @@ def test_music_baselines_refuse_other_tasks():
     task = Task("toy", bits, bits, bits, 1, 2, "bits per step")
     with pytest.raises(ValueError, match="not the last frames"):
         last_frame(task)
-    with pytest.raises(ValueError, match="smoothing must be positive, not 0"):
+    with pytest.raises(ValueError, match="smoothing must be a positive number, got 0"):
         note_frequencies(task, smoothing=0)
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         frame_nll(torch.tensor([0.0, 0.5]), torch.zeros(1, 2))

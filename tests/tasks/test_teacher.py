@@ -135,7 +135,7 @@ def test_a_filter_reads_no_padding():
     ("arguments", "culprit"),
     [
         ({"depth": 0}, "depth must be"),
-        ({"depth": 1, "steps": 0}, "steps must be an integer of at least 1, not 0"),
+        ({"depth": 1, "steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"depth": 1, "test_steps": 0}, "test_steps"),
         ({"depth": 1, "state_size": 0}, "state_size"),
         ({"depth": 1, "input_size": 0}, "input_size"),
@@ -155,7 +155,7 @@ def test_impossible_teachers_are_refused(arguments, culprit):
 def test_filters_are_for_values_from_numbers():
     with pytest.raises(ValueError, match="'parity' is of kind 'class per step'"):
         linear_delay_r2(running_parity(5))
-    with pytest.raises(ValueError, match="steps must be an integer of at least 1, not 0"):
+    with pytest.raises(ValueError, match="steps must be an integer of at least 1, got 0"):
         linear_delay_r2(logistic_map(), 0)
     ids = torch.zeros(3, 2, dtype=torch.int64)
     part = Sequences(ids, torch.zeros(3, 2, 1))

@@ -13,8 +13,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive
 from fhx.approximation.linear import LinearRecurrence
-from fhx.cells.base import positive
 
 MEASURES = ("sum", "energy", "largest")
 

@@ -7,10 +7,10 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.func import jacrev, vmap
 
+from fhx._checks import positive
 from fhx.approximation.box import Box
 from fhx.approximation.fitting import HiddenLayer, fit_layer, place_units
 from fhx.approximation.shallow import ShallowCell
-from fhx.cells.base import positive
 from fhx.dynamics.unrolling import Step
 
 ACTIVATIONS = ("relu", "tanh")

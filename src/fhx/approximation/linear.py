@@ -7,8 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.func import jacrev
 
+from fhx._checks import positive
 from fhx.cells import Cell, LinearCell
-from fhx.cells.base import positive
 from fhx.dynamics import Realization
 
 

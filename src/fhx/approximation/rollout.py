@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from fhx.cells.base import positive
+from fhx._checks import at_least, non_negative, positive
 from fhx.dynamics import unroll
 from fhx.dynamics.unrolling import Step
 
@@ -39,8 +39,9 @@ def rollout_bound(step_error: float, lipschitz: float, steps: int) -> float:
     Raises:
         ValueError: ``step_error`` or ``lipschitz`` is negative, or ``steps`` is not an integer of at least 0.
     """
-    _check(step_error=step_error, lipschitz=lipschitz)
-    steps = _steps(steps)
+    non_negative("step_error", step_error)
+    non_negative("lipschitz", lipschitz)
+    steps = at_least("steps", steps, 0)
     return step_error * _growth(lipschitz, steps) if step_error and steps else 0.0
 
 
@@ -50,7 +51,8 @@ def step_error_for(eps: float, lipschitz: float, steps: int) -> float:
     Raises:
         ValueError: a number is negative, or ``steps`` is not a positive integer.
     """
-    _check(eps=eps, lipschitz=lipschitz)
+    non_negative("eps", eps)
+    non_negative("lipschitz", lipschitz)
     return eps / _growth(lipschitz, positive("steps", steps))
 
 
@@ -123,13 +125,3 @@ def _growth(lipschitz: float, steps: int) -> float:
         return (1 - lipschitz**steps) / (1 - lipschitz)
     exponent = steps * log1p(lipschitz - 1)
     return inf if exponent > 700 else expm1(exponent) / (lipschitz - 1)
-
-
-def _steps(steps: int) -> int:
-    return 0 if type(steps) is int and steps == 0 else positive("steps", steps)
-
-
-def _check(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 <= value < inf:
-            raise ValueError(f"{name} must be a number of at least 0, got {value}")

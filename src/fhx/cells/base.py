@@ -1,6 +1,5 @@
 """What every cell is: a step, its drive, and the widths of input and state."""
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
@@ -10,6 +9,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.func import jacrev, vmap
 from torch.nn import functional as F
+
+from fhx._checks import positive
 
 
 class TorchLayer(NamedTuple):
@@ -257,14 +258,3 @@ def _each(f: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor
     for _ in a.shape[:-1]:
         f = vmap(f)
     return f(a, b)
-
-
-def positive(name: str, value: int) -> int:
-    """``value`` as an integer, or a ``ValueError`` that names it unless it is one and positive."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = 0
-    if isinstance(value, bool) or number < 1:
-        raise ValueError(f"{name} must be a positive integer, got {value!r}")
-    return number

@@ -5,8 +5,8 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
+from fhx._checks import positive
 from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
-from fhx.cells.base import positive
 from fhx.cells.layered import LayeredCell
 
 

@@ -6,8 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive
 from fhx.cells.activations import scale_rows, tanh_slope
-from fhx.cells.base import positive
 from fhx.cells.gated import lstm_memory_tangent, lstm_state, lstm_tangent
 from fhx.cells.layered import LayeredCell
 

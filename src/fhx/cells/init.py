@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from fhx._checks import non_negative
 from fhx.cells.base import Cell
 
 
@@ -23,8 +24,8 @@ def gaussian_(cell: Cell, weight_std: float, bias_std: float = 0.0, generator: t
     Raises:
         ValueError: a standard deviation is negative or not finite, or the cell does not name its matrices.
     """
-    _check_scale("weight_std", weight_std)
-    _check_scale("bias_std", bias_std)
+    non_negative("weight_std", weight_std)
+    non_negative("bias_std", bias_std)
     for W in cell.layer_matrices():
         W.copy_(_normal(W, generator).mul_(weight_std / W.shape[1] ** 0.5))
     _draw_biases(cell, bias_std, generator)
@@ -51,8 +52,8 @@ def orthogonal_(cell: Cell, gain: float = 1.0, bias_std: float = 0.0, generator:
     Source: Saxe, McClelland and Ganguli (2014), "Exact solutions to the nonlinear dynamics of learning in deep linear
     neural networks".
     """
-    _check_scale("gain", gain)
-    _check_scale("bias_std", bias_std)
+    non_negative("gain", gain)
+    non_negative("bias_std", bias_std)
     for W in cell.layer_matrices():
         tall = W.shape[0] >= W.shape[1]
         Q, R = torch.linalg.qr(_normal(W if tall else W.mT, generator))
@@ -69,8 +70,3 @@ def _draw_biases(cell: Cell, std: float, generator: torch.Generator | None) -> N
 def _normal(like: Tensor, generator: torch.Generator | None) -> Tensor:
     device = generator.device if generator else "cpu"
     return torch.randn(like.shape, generator=generator, dtype=like.dtype, device=device)
-
-
-def _check_scale(name: str, value: float) -> None:
-    if not 0 <= value < float("inf"):
-        raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")

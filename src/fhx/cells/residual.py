@@ -6,8 +6,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from fhx._checks import positive
 from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
-from fhx.cells.base import positive
 from fhx.cells.layered import LayeredCell
 
 

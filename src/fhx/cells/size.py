@@ -5,8 +5,9 @@ from itertools import pairwise
 
 from torch import nn
 
+from fhx._checks import positive
 from fhx.cells.activations import Activation
-from fhx.cells.base import Cell, positive
+from fhx.cells.base import Cell
 from fhx.cells.deep import DeepCell
 from fhx.cells.deep_lstm import DeepLSTMCell
 from fhx.cells.gated import GRUCell, LSTMCell

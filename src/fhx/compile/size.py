@@ -16,12 +16,14 @@ has a net.
 
 from math import isqrt, log2
 
+from fhx._checks import positive
+
 __all__ = ["grid_shape", "grid_units", "language_count", "one_hot_units", "unit_lower_bound"]
 
 
 def one_hot_units(Q: int, S: int) -> int:
     r"""Units of :func:`fhx.compile.dfa_to_rnn` for Q states and S symbols: :math:`|Q||\Sigma| + 1`."""
-    _check(Q=Q, S=S)
+    Q, S = positive("Q", Q), positive("S", S)
     return Q * S + 1
 
 
@@ -30,7 +32,7 @@ def grid_shape(Q: int, S: int) -> tuple[int, int]:
 
     The one row more lets accepting states have rows of their own; C is at most :math:`\sqrt{Q}`.
     """
-    _check(Q=Q, S=S)
+    Q, S = positive("Q", Q), positive("S", S)
     columns = min(range(1, isqrt(Q) + 1), key=lambda C: _grid_units(Q, S, C))
     return -(-Q // columns) + 1, columns
 
@@ -55,7 +57,7 @@ def unit_lower_bound(Q: int, S: int, weight_bound: int) -> int:
     Raises:
         ValueError: a number is no positive integer.
     """
-    _check(Q=Q, S=S, weight_bound=weight_bound)
+    Q, S, weight_bound = positive("Q", Q), positive("S", S), positive("weight_bound", weight_bound)
     numbers = _least_exponent(2 * weight_bound + 1, language_count(Q, S))
     N = max(0, (isqrt((S + 3) ** 2 + 4 * max(numbers - 1, 0)) - (S + 3)) // 2 - 1)
     while numbers > N**2 + N * (S + 3) + 1:
@@ -67,7 +69,7 @@ def language_count(Q: int, S: int) -> int:
     r"""A lower bound on the number of languages of machines with Q states and S symbols: :math:`Q^{(S-1)Q}`, or
     :math:`2^Q` for one symbol. The head of this module proves it.
     """
-    _check(Q=Q, S=S)
+    Q, S = positive("Q", Q), positive("S", S)
     return Q ** ((S - 1) * Q) if S > 1 else 2**Q
 
 
@@ -82,9 +84,3 @@ def _least_exponent(base: int, count: int) -> int:
     while power < count:
         power, e = power * base, e + 1
     return e
-
-
-def _check(**numbers: int) -> None:
-    for name, value in numbers.items():
-        if type(value) is not int or value < 1:
-            raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")

@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from fhx._files import write_atomically
 from fhx.course import CourseError
-from fhx.experiments.stored import put
 
 __all__ = ["as_made", "mark", "write"]
 
@@ -50,7 +50,7 @@ def write(files: Mapping[Path, NotebookNode], force: bool) -> None:
     for path, notebook in files.items():
         mark(notebook)
         try:
-            put(path, (nbformat.writes(notebook) + "\n").encode())
+            write_atomically(path, (nbformat.writes(notebook) + "\n").encode())
         except OSError as error:
             raise CourseError(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from fhx.cells.base import positive
+from fhx._checks import positive
 from fhx.dynamics.trajectory import Attached, TrajectoryMap
 from fhx.dynamics.unrolling import Step
 

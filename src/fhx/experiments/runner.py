@@ -15,7 +15,8 @@ import torch
 from tqdm import tqdm
 
 import fhx
-from fhx.experiments.stored import WrongResult, put, read
+from fhx._files import write_atomically
+from fhx.experiments.stored import WrongResult, read
 from fhx.jobs import map_unordered
 
 
@@ -36,8 +37,8 @@ def perform(name: str, experiment: ModuleType, folder: Path, *, workers: int = 1
     """Run the points of an experiment that ``folder/NAME.json`` lacks, and write it anew after each of them.
 
     A point runs in float32 and on one thread, so that its numbers do not depend on the number of cores; nor do they
-    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.map_unordered`. What is written
-    is in the order of ``points()``; a point that is there no more is left out.
+    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.map_unordered`. What is
+    written is in the order of ``points()``; a point that is there no more is left out.
 
     Raises:
         WrongResult: the file is unreadable, or was made with other settings, versions or on another device.
@@ -63,7 +64,7 @@ def write(path: Path, head: dict, entries: list[dict]) -> None:
     """Put a result in its place, one line a point."""
     start = json.dumps(head, indent=1).removesuffix("\n}")
     lines = ",\n  ".join(json.dumps(entry) for entry in entries)
-    put(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
+    write_atomically(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
 
 
 def _maker() -> dict:

@@ -3,13 +3,13 @@
 import json
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib.metadata import metadata
 from pathlib import Path
 
 import requests
 
 from fhx import __version__
+from fhx._files import write_atomically
 from fhx.tasks.files import TIMEOUT, cache_folder
 
 
@@ -59,18 +59,6 @@ def read(path: Path) -> dict:
     return _parsed(path.read_bytes(), str(path))
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file all at once, so that nobody ever finds half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.incomplete")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-
-
 def repository() -> str:
     """The address below which the files of the book's repository can be fetched, from the package's metadata."""
     urls = dict(entry.split(", ", 1) for entry in metadata("fhx").get_all("Project-URL", []))
@@ -99,5 +87,5 @@ def _download(address: str, target: Path) -> dict:
     answer = requests.get(address, timeout=TIMEOUT)
     answer.raise_for_status()
     result = _parsed(answer.content, address)
-    put(target, answer.content)
+    write_atomically(target, answer.content)
     return result

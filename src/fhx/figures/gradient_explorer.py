@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive_number
 from fhx.cells import SimpleCell, gaussian_
 from fhx.dynamics import MeanField, gradient_norms
 from fhx.figures.controls import Slider
@@ -38,8 +39,7 @@ def gradient_frame(gain: float, steps: int, seed: int = 0) -> dict[str, Any]:
     Raises:
         ValueError: a gain that is not positive and finite, or a number of steps out of range.
     """
-    if not (math.isfinite(gain) and gain > 0):
-        raise ValueError(f"gain must be a positive number, got {gain}")
+    positive_number("gain", gain)
     if not 1 <= steps <= _LONGEST:
         raise ValueError(f"steps must lie between 1 and {_LONGEST}, got {steps}")
     logs, norm, radius = _run(gain, seed)

@@ -10,7 +10,7 @@ from math import ceil, exp, expm1, inf, isnan, log, log1p
 
 import torch
 
-from fhx.cells.base import positive
+from fhx._checks import positive
 from fhx.stability.contraction import check_rate
 from fhx.stability.norms import UP
 from fhx.stability.smoothness import Constants, LossConstants

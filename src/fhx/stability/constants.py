@@ -6,11 +6,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import non_negative, positive
 from fhx.cells import Cell, LinearCell, LSTMCell, SimpleCell
 from fhx.cells.activations import ACTIVATIONS
-from fhx.cells.base import positive
 from fhx.stability.lstm_constants import between_lstms
-from fhx.stability.norms import UP, check_input_bound, exact, two_norm
+from fhx.stability.norms import UP, exact, two_norm
 from fhx.stability.plain import activation_of
 from fhx.stability.smoothness import SMOOTH, Constants, reach
 
@@ -29,7 +29,7 @@ def constants(*cells: Cell, input_bound: float = 1.0, h0_bound: float = 0.0) -> 
         ValueError: no cell, cells of several kinds or sizes, a kind or activation whose second derivatives are not
             bounded here, a weight that is not finite, or bounds that are negative or not finite.
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     if not cells:
         raise ValueError("constants need at least one cell")
     if len({(repr(cell), type(cell)) for cell in cells}) > 1:

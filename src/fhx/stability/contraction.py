@@ -9,12 +9,13 @@ as they are, and is computed in float64 and rounded upwards; what rounding does 
 
 from math import floor, inf, log, prod, sqrt
 
+from fhx._checks import non_negative
 from fhx.cells import Cell, GRUCell, LSTMCell
 from fhx.stability.conjugate import Translated, WithReadout
 from fhx.stability.gru import gru_bounds
 from fhx.stability.lstm import lstm_bounds
 from fhx.stability.lyapunov import find_norm, weighted_gain
-from fhx.stability.norms import UP, check_input_bound, max_norm, two_norm
+from fhx.stability.norms import UP, max_norm, two_norm
 from fhx.stability.plain import is_linear, layers, slope
 
 Norm = int | str
@@ -49,7 +50,7 @@ def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 
         ValueError: there is no certificate for the cell or its activation, the norm is unknown or not one that the
             cell has a bound in, a weight is not finite, or the input bound is negative or not finite.
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     norm = usual_norm(cell) if norm is None else norm
     if norm not in NORMS:
         raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive
 from fhx.cells import Cell
-from fhx.cells.base import positive
 from fhx.dynamics import unroll
 from fhx.stability.truncation import truncated_states
 

@@ -18,9 +18,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import non_negative
 from fhx.cells import GRUCell
 from fhx.stability.gates import gate_logits, opened
-from fhx.stability.norms import EPS, UP, check_input_bound, exact, row_sums
+from fhx.stability.norms import EPS, UP, exact, row_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ def gru_bounds(cell: GRUCell, input_bound: float = 1.0) -> GRUBounds:
 
     Source: derived here; Bonassi, Farina and Scattolini (2021) give conditions for the other form of the GRU.
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     W, U, b, b_m = (exact(f"{name} of the GRUCell", getattr(cell, name)) for name in ("W", "U", "b", "b_m"))
     gates = slice(0, 2 * cell.state_size)
     reset, update = opened(gate_logits(W[gates], U[gates], b[gates], B)).chunk(2)

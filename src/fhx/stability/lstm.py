@@ -16,9 +16,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import non_negative
 from fhx.cells import LSTMCell
 from fhx.stability.gates import gate_logits, memory, opened
-from fhx.stability.norms import UP, check_input_bound, exact, row_sums
+from fhx.stability.norms import UP, exact, row_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ def lstm_bounds(cell: LSTMCell, input_bound: float = 1.0) -> LSTMBounds:
     Raises:
         ValueError: a weight is not finite, or the input bound is negative or not finite.
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
     d = cell.state_size
     forget = slice(d, 2 * d)

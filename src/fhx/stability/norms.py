@@ -5,7 +5,6 @@ The unit roundoff of float64 is :math:`u = 2^{-53}`. A sum of n numbers of one s
 computed with an error of a small multiple of :math:`n u` times the largest one.
 """
 
-from math import inf
 
 import torch
 from jaxtyping import Float
@@ -56,10 +55,3 @@ def slope_bound(activation: Activation) -> float:
             return SLOPE_BOUNDS[name]
     name = getattr(activation, "__name__", activation)
     raise ValueError(f"the Lipschitz constant of the activation {name} is unknown: use {', '.join(SLOPE_BOUNDS)}")
-
-
-def check_input_bound(input_bound: float) -> float:
-    """``input_bound``, or a ``ValueError`` unless it is finite and not negative."""
-    if not 0 <= input_bound < inf:
-        raise ValueError(f"input_bound must be a finite number of at least 0, got {input_bound!r}")
-    return float(input_bound)

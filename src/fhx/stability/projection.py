@@ -15,11 +15,12 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.optim import Optimizer
 
+from fhx._checks import non_negative
 from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.stability.contraction import contraction_rate
 from fhx.stability.gru import beta, gru_bounds
 from fhx.stability.lstm import LSTMBounds, lstm_bounds
-from fhx.stability.norms import EPS, check_input_bound
+from fhx.stability.norms import EPS
 from fhx.stability.plain import layers, slope
 from fhx.stability.rows import onto_balls, onto_gates
 
@@ -61,7 +62,7 @@ def project(
 
     Source: after Miller and Hardt (2019), "Stable recurrent models".
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     if not 0 < rate < 1:
         raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
     if condition not in CONDITIONS:

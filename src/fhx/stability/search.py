@@ -8,12 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import non_negative
 from fhx.approximation import Box
 from fhx.cells import Cell, GRUCell, LSTMCell
 from fhx.dynamics.jacobians import jacobian
 from fhx.stability.contraction import NORMS, Norm, usual_norm
 from fhx.stability.lyapunov import lyapunov_norm
-from fhx.stability.norms import check_input_bound
 from fhx.stability.plain import is_linear, layers, slope
 from fhx.stability.states import invariant_set
 
@@ -59,7 +59,7 @@ def adversarial_gain(
     Raises:
         ValueError: what :func:`contraction_rate` and :func:`invariant_set` raise, or there are no starts or no steps.
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     if starts < 1 or steps < 1:
         raise ValueError(f"a search needs at least one start and one step, got {starts} and {steps}")
     norm = usual_norm(cell) if norm is None else norm

@@ -6,12 +6,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import non_negative
 from fhx.approximation import Box
 from fhx.cells import Cell, GRUCell, LSTMCell
 from fhx.stability.conjugate import Translated, WithReadout
 from fhx.stability.lstm import lstm_bounds
 from fhx.stability.lyapunov import find_norm, weighted_gain
-from fhx.stability.norms import EPS, UP, check_input_bound, max_norm, two_norm
+from fhx.stability.norms import EPS, UP, max_norm, two_norm
 from fhx.stability.plain import activation_of, is_linear, layers, push
 
 RANGES = {torch.tanh: (-1.0, 1.0), torch.sigmoid: (0.0, 1.0)}
@@ -46,7 +47,7 @@ def invariant_set(cell: Cell, input_bound: float = 1.0) -> Box:
         ValueError: the cell has no certificate, no bounded set is known that its runs stay in, a weight is not finite,
             or the input bound is negative or not finite.
     """
-    B = check_input_bound(input_bound)
+    B = non_negative("input_bound", input_bound)
     if isinstance(cell, Translated | WithReadout):
         return cell.box(invariant_set(cell.cell, B))
     if isinstance(cell, LSTMCell):

@@ -7,8 +7,8 @@ from jaxtyping import Shaped
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
+from fhx._checks import positive
 from fhx.cells import Cell
-from fhx.cells.base import positive
 from fhx.dynamics import unroll
 from fhx.dynamics.unrolling import Step, initial
 from fhx.stability.contraction import check_rate

@@ -1,10 +1,8 @@
 """What every made task is told: a source of randomness, sizes of three splits, numbers of steps, a type of numbers."""
 
-import operator
-
 import torch
 
-__all__ = ["checked_sizes", "checked_steps", "floating", "generator_of"]
+__all__ = ["checked_sizes", "floating", "generator_of"]
 
 
 def generator_of(seed: int | torch.Generator) -> torch.Generator:
@@ -17,17 +15,6 @@ def checked_sizes(sizes: tuple[int, int, int]) -> tuple[int, int, int]:
     if len(sizes) != 3 or min(sizes) < 1:
         raise ValueError(f"sizes must be three numbers >= 1 (training, validation, test), not {sizes}")
     return sizes
-
-
-def checked_steps(what: str, value: int, least: int = 1) -> int:
-    """``value`` if it is an integer of at least ``least``; else a ``ValueError`` that says ``what`` it is."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if isinstance(value, bool) or number < least:
-        raise ValueError(f"{what} must be an integer of at least {least}, not {value!r}")
-    return number
 
 
 def floating(dtype: torch.dtype | None) -> torch.dtype:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from fhx.tasks.arguments import checked_steps
+from fhx._checks import positive, positive_number
 from fhx.tasks.sequences import Sequences, Task
 
 Split = Literal["train", "valid", "test"]
@@ -92,7 +92,7 @@ def linear_delay_r2(task: Task, steps: int = 20, split: Split = "test") -> float
     _require(task, split, "value per step")
     if task.train.inputs.ndim != 3:
         raise ValueError(f"inputs of task {task.name!r} are ids; a linear filter needs numbers")
-    taps = checked_steps("steps", steps)
+    taps = positive("steps", steps)
 
     def regression(part: Sequences) -> tuple[Tensor, Tensor]:
         x = part.inputs.cpu().double()
@@ -140,5 +140,4 @@ def _require(task: Task, split: str, *kinds: str, smoothing: float = 1.0) -> Non
         raise ValueError(f"task {task.name!r} is of kind {task.kind!r}; this baseline is for {' and '.join(kinds)}")
     if split not in ("train", "valid", "test"):
         raise ValueError(f"unknown split {split!r}; the splits are 'train', 'valid' and 'test'")
-    if not smoothing > 0:
-        raise ValueError(f"smoothing must be positive, not {smoothing}")
+    positive_number("smoothing", smoothing)

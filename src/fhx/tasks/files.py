@@ -1,12 +1,11 @@
 """Finding a data file: in the folder that ``FHX_DATA`` names, else in the cache, else in its public home.
 
-A file is taken only if its content has a known hash. A download is written to a temporary folder and moved to its
+A file is taken only if its content has a known hash. A download is written to a temporary file and moved to its
 place when it is complete and right, so an interrupted, truncated or wrong one leaves nothing behind.
 """
 
 import hashlib
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 import pooch
 from tqdm import tqdm
 
+from fhx._checks import positive
+from fhx._files import replacing
 from fhx.tasks.registry import FILES, DataFile
 
 TIMEOUT = (10, 60)
@@ -93,8 +94,7 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
     """
     if isinstance(name, str) and name not in FILES:
         raise ValueError(f"no data file {name!r} is known; known are {', '.join(FILES)}")
-    if attempts < 1:
-        raise ValueError(f"attempts must be at least 1, not {attempts}")
+    positive("attempts", attempts)
     file = FILES[name] if isinstance(name, str) else name
     folder, target = data_folder(), (cache_folder() if cache is None else Path(cache)) / file.name
     local = [target] if folder is None else [folder / file.name, target]
@@ -116,14 +116,12 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
 
 def download(url: str, file: DataFile, target: Path) -> Path:
     """Fetch ``file`` from ``url`` once, with a progress bar, and move it to ``target`` when complete and right."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".incomplete-") as folder:
-        temporary = Path(folder) / target.name
+    with replacing(target) as temporary:
         # The bar needs some total to be true as a condition; the downloader puts in the real one.
         with tqdm(desc=file.name, total=1, unit="B", unit_scale=True, leave=False) as bar:
             pooch.HTTPDownloader(progressbar=bar, chunk_size=2**16, timeout=TIMEOUT)(url, str(temporary), None)
         verify(temporary, file)
-        return temporary.replace(target)
+    return target
 
 
 def _reason(error: Exception) -> str:

@@ -7,7 +7,8 @@ from itertools import permutations
 import torch
 from torch.nn import functional as F
 
-from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
+from fhx._checks import positive
+from fhx.tasks.arguments import checked_sizes, floating, generator_of
 from fhx.tasks.sequences import Sequences, Task
 
 __all__ = ["running_parity", "word_problem"]
@@ -67,8 +68,8 @@ def word_problem(
     if not letters or len(set(letters)) < len(letters) or not set(letters) <= set(labels):
         some = ", ".join(labels[:4])
         raise ValueError(f"letters must be different elements of {group}, such as {some}, not {letters!r}")
-    lengths = (checked_steps("steps", steps), steps, steps if test_steps is None else test_steps)
-    checked_steps("test_steps", lengths[2])
+    lengths = (positive("steps", steps), steps, steps if test_steps is None else test_steps)
+    positive("test_steps", lengths[2])
     generator, dtype = generator_of(seed), floating(dtype)
     read = [elements[labels.index(letter)] for letter in letters]
     table = torch.tensor([[number[_after(x, p)] for x in read] for p in elements], device=generator.device)

@@ -3,7 +3,8 @@
 import torch
 from torch.nn import functional as F
 
-from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
+from fhx._checks import at_least, positive
+from fhx.tasks.arguments import checked_sizes, floating, generator_of
 from fhx.tasks.sequences import Sequences, Task
 
 __all__ = ["adding", "copy_memory", "recall"]
@@ -41,7 +42,7 @@ def recall(
 
     Source: a form of the latch problem of Bengio, Simard and Frasconi (1994), with :math:`k` classes.
     """
-    steps, symbols = checked_steps("steps", steps), checked_steps("symbols", symbols, least=2)
+    steps, symbols = positive("steps", steps), at_least("symbols", symbols, 2)
     if not noise >= 0:
         raise ValueError(f"noise must be a standard deviation of at least 0, not {noise!r}")
     generator, dtype = generator_of(seed), floating(dtype)
@@ -93,8 +94,8 @@ def copy_memory(
 
     Source: Hochreiter and Schmidhuber (1997), in the form of Arjovsky, Shah and Bengio (2016).
     """
-    delay, symbols = checked_steps("delay", delay), checked_steps("symbols", symbols, least=2)
-    length = checked_steps("length", length)
+    delay, symbols = positive("delay", delay), at_least("symbols", symbols, 2)
+    length = positive("length", length)
     generator, dtype = generator_of(seed), floating(dtype)
 
     def draw(size: int) -> Sequences:
@@ -135,7 +136,7 @@ def adding(
     Source: Hochreiter and Schmidhuber (1997), in the form of Arjovsky, Shah and Bengio (2016) and of Le, Jaitly and
     Hinton (2015).
     """
-    steps, generator, dtype = checked_steps("steps", steps, least=2), generator_of(seed), floating(dtype)
+    steps, generator, dtype = at_least("steps", steps, 2), generator_of(seed), floating(dtype)
     half = steps // 2
 
     def draw(size: int) -> Sequences:

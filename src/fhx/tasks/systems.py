@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
+from fhx._checks import non_negative, positive, positive_number
+from fhx.tasks.arguments import checked_sizes, floating, generator_of
 from fhx.tasks.maps import logistic_orbit, lorenz_step, pendulum_step
 from fhx.tasks.sequences import Sequences, Task
 
@@ -76,10 +77,10 @@ def pendulum(
         ValueError: a number of steps or a size is below 1, ``dt`` or ``torque`` is not positive, ``damping`` is
             negative or ``dtype`` is not floating.
     """
-    steps, hold = checked_steps("steps", steps), checked_steps("hold", hold)
-    _check_positive(dt=dt, torque=torque)
-    if not damping >= 0:
-        raise ValueError(f"damping must not be negative, got {damping}")
+    steps, hold = positive("steps", steps), positive("hold", hold)
+    positive_number("dt", dt)
+    positive_number("torque", torque)
+    non_negative("damping", damping)
     generator, dtype = generator_of(seed), floating(dtype)
 
     def draw(size: int) -> Sequences:
@@ -127,8 +128,8 @@ def lorenz(
         ValueError: ``steps`` or a size is below 1, ``dt`` is not positive, ``observed`` names no coordinate, an unknown
             one or one twice, or ``dtype`` is not floating.
     """
-    steps = checked_steps("steps", steps)
-    _check_positive(dt=dt)
+    steps = positive("steps", steps)
+    positive_number("dt", dt)
     if not observed or len(set(observed)) < len(observed) or not set(observed) <= set("uvw"):
         raise ValueError(f"observed must name some of 'u', 'v' and 'w', each once, not {observed!r}")
     generator, dtype, sizes = generator_of(seed), floating(dtype), checked_sizes(sizes)
@@ -149,9 +150,3 @@ def _flow(h: Tensor, time: float) -> Tensor:
     for _ in range(int(pieces)):
         h = lorenz_step(h, dt=time / pieces)
     return h
-
-
-def _check_positive(**values: float) -> None:
-    for name, value in values.items():
-        if not 0 < value < float("inf"):
-            raise ValueError(f"{name} must be a positive number, got {value}")

@@ -3,9 +3,10 @@
 import torch
 from torch import nn
 
+from fhx._checks import positive, positive_number
 from fhx.cells import DeepCell, gaussian_
 from fhx.dynamics import Realization
-from fhx.tasks.arguments import checked_sizes, checked_steps, floating, generator_of
+from fhx.tasks.arguments import checked_sizes, floating, generator_of
 from fhx.tasks.sequences import Sequences, Task
 
 __all__ = ["teacher", "teacher_recurrence"]
@@ -45,13 +46,12 @@ def teacher(
     Raises:
         ValueError: ``depth`` or a width is below 1, ``gain`` is not positive or ``bias_std`` is negative.
     """
-    if not 0 < gain < float("inf"):
-        raise ValueError(f"gain must be a positive number, got {gain}")
+    positive_number("gain", gain)
     generator = generator_of(seed)
     options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
     cell = DeepCell(input_size, state_size, depth, **options)
     gaussian_(cell, gain, bias_std, generator)
-    rows = checked_steps("output_size", output_size)
+    rows = positive("output_size", output_size)
     readout = nn.Linear(state_size, rows, bias=False, device="meta").to_empty(device=generator.device).double()
     with torch.no_grad():
         for matrix in (cell.U, readout.weight):
@@ -109,8 +109,8 @@ def teacher_recurrence(
         ValueError: a length, a size, ``depth`` or a width is below 1, ``gain`` is not positive, ``bias_std`` is
             negative or ``dtype`` is not floating.
     """
-    steps, generator, dtype = checked_steps("steps", steps), generator_of(seed), floating(dtype)
-    lengths = (steps, steps, steps if test_steps is None else checked_steps("test_steps", test_steps))
+    steps, generator, dtype = positive("steps", steps), generator_of(seed), floating(dtype)
+    lengths = (steps, steps, steps if test_steps is None else positive("test_steps", test_steps))
     sizes = checked_sizes(sizes)
     net = teacher(depth, state_size, input_size, gain, generator, output_size=output_size, bias_std=bias_std)
     options = {"generator": generator, "device": generator.device, "dtype": torch.float64}

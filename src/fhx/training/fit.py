@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from fhx import device as default_device
+from fhx._checks import positive, positive_number
 from fhx.tasks import Task
 from fhx.training.ensemble import Ensemble
 from fhx.training.history import Fit, History
@@ -71,10 +72,15 @@ def fit(
     """
     seeds = tuple(seeds)
     _check_seeds(seeds)
-    _check_counts(updates=updates, batch_size=batch_size)
+    updates, batch_size = positive("updates", updates), positive("batch_size", batch_size)
     every = max(1, updates // 20) if evaluate_every is None else evaluate_every
-    _check_counts(evaluate_every=every, **({} if patience is None else {"patience": patience}))
-    _check_positive(learning_rate=learning_rate, clip=clip)
+    positive("evaluate_every", every)
+    if patience is not None:
+        positive("patience", patience)
+    if clip is not None:
+        positive_number("clip", clip)
+    if not callable(learning_rate):
+        positive_number("learning_rate", learning_rate)
     rate = learning_rate if callable(learning_rate) else lambda _: learning_rate
     objective = objective or OBJECTIVES[task.kind]
     device = default_device() if device is None else torch.device(device)
@@ -140,15 +146,3 @@ def _step(
 def _check_seeds(seeds: tuple[int, ...]) -> None:
     if not seeds or len(set(seeds)) < len(seeds):
         raise ValueError(f"seeds must be given and all different; got {seeds}")
-
-
-def _check_counts(**counts: int) -> None:
-    for name, value in counts.items():
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
-
-
-def _check_positive(**numbers: float | Callable | None) -> None:
-    for name, value in numbers.items():
-        if value is not None and not callable(value) and not value > 0:
-            raise ValueError(f"{name} must be positive; got {value!r}")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fhx
+from fhx._files import write_atomically
 from fhx.course import CourseError
 from fhx.course.grading.marks import FAILED, Mark, Task, marked, writable
 from fhx.course.grading.namespaces import isolation_problem
@@ -20,7 +21,6 @@ from fhx.course.grading.submissions import Submission, file_name
 from fhx.course.grading.wire import decode
 from fhx.course.grading.worker import Worker
 from fhx.exercises.show import show
-from fhx.experiments.stored import put
 from fhx.jobs import map_unordered
 
 __all__ = [
@@ -134,7 +134,7 @@ def grade_all(
         submission, key, _ = todo[index]
         file = writable(submission.path.name) if submission.path else ""
         graded = Graded(submission.student, file, key, seconds, tuple(map(Mark.of, marks)))
-        put(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
+        write_atomically(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
         yield graded
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from fhx._files import write_atomically
 from fhx.course import CourseError
 from fhx.course.grading.batch import Graded, close_workers, grade_all, read_private, recorded_chapter
 from fhx.course.grading.marks import Task
@@ -16,7 +17,6 @@ from fhx.course.grading.sandbox import GIB, Limits
 from fhx.course.grading.submissions import find_submissions, passed_over
 from fhx.course.grading.summary import summary_page
 from fhx.exercises import EXERCISES
-from fhx.experiments.stored import put
 from fhx.jobs import ClusterError, JobFailedError
 
 __all__ = ["add_arguments", "grade_folder", "run"]
@@ -84,8 +84,8 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
     finally:
         close_workers()
     batch.sort(key=lambda one: one.student)
-    put(out / "grades.csv", grades_csv(batch))
-    put(out / "summary.html", summary_page(batch, f"Chapter {task.chapter}, seed {task.seed}").encode())
+    write_atomically(out / "grades.csv", grades_csv(batch))
+    write_atomically(out / "summary.html", summary_page(batch, f"Chapter {task.chapter}, seed {task.seed}").encode())
     return batch
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from fhx._files import write_atomically
 from fhx.course.grading.batch import Graded
 from fhx.course.grading.marks import STATUSES, Mark
 from fhx.exercises import EXERCISES
-from fhx.experiments.stored import put
 
 __all__ = ["COLOURS", "grades_csv", "page", "write_student"]
 
@@ -77,8 +77,8 @@ def grades_csv(batch: Sequence[Graded]) -> bytes:
 
 def write_student(graded: Graded, folder: Path) -> None:
     """``results.json``, as Gradescope reads it, and ``feedback.html``."""
-    put(folder / "results.json", (json.dumps(_results(graded), indent=1) + "\n").encode())
-    put(folder / "feedback.html", _page(graded).encode())
+    write_atomically(folder / "results.json", (json.dumps(_results(graded), indent=1) + "\n").encode())
+    write_atomically(folder / "feedback.html", _page(graded).encode())
 
 
 def _number(points: float | None) -> str:
