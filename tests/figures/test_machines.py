@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from fhx.figures import state_diagram
 from fhx.figures.layout import lay_out
-from fhx.figures.words import state_name
+from fhx.figures.words import state_name, text_width
 from fhx.machines import DFA, NAMED, divisible_by, parity, tomita
 
 SMALL = {name: dfa for name, dfa in NAMED.items() if len(dfa.states) <= 8}
@@ -79,13 +79,29 @@ def test_nothing_overlaps_and_all_is_inside(dfa):
         assert box.width < 2 * max(r for _, r in circles)
 
 
+def sampled(route):
+    t = np.linspace(0, 1, 200)[:, None]
+    a, b, c, d = map(np.array, route.curve)
+    return (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t**3 * d
+
+
+@pytest.mark.parametrize("width", [316, 417.6])
+@pytest.mark.parametrize("dfa", [*SMALL.values(), *RANDOM.values()], ids=[*SMALL, *RANDOM])
+def test_no_word_lies_on_an_arrow(dfa, width):
+    diagram = lay_out(dfa, width)
+    if len(diagram.edges) > 20:
+        pytest.skip("words on a dense machine lie on lines, with a halo")
+    arrows = [*(sampled(edge.route) for edge in diagram.edges), sampled(diagram.start)]
+    for edge in diagram.edges:
+        half = np.array([max(text_width(edge.word, diagram.text), 0.5 * diagram.text), 0.8 * diagram.text]) / 2
+        assert not any((abs(arrow - edge.route.word) < half).all(axis=1).any() for arrow in arrows), edge.word
+
+
 @pytest.mark.parametrize("dfa", [*SMALL.values(), *RANDOM.values()][::2], ids=[*SMALL, *RANDOM][::2])
 def test_no_edge_runs_through_a_circle_that_is_not_its_own(dfa):
     diagram = lay_out(dfa, 417.6)
-    t = np.linspace(0, 1, 200)[:, None]
     for edge in diagram.edges:
-        a, b, c, d = map(np.array, edge.route.curve)
-        curve = (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t**3 * d
+        curve = sampled(edge.route)
         for state, centre in diagram.circles.items():
             near = np.linalg.norm(curve - centre, axis=1).min()
             assert near > diagram.radius - 1, (edge.source, edge.target, state)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
 from fhx.figures.places import placements
-from fhx.figures.routes import CLASH, Route, route
+from fhx.figures.routes import CLASH, Point, Route, points_on, route
 from fhx.figures.words import state_name, text_width
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["Diagram", "Edge", "lay_out"]
 _MOST_STATES, _WIDEST_NAME = 15, 44.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Edge:
     """All transitions from one state to another, as one arrow with one word."""
 
@@ -32,14 +32,14 @@ class Edge:
     route: Route
 
 
-@dataclass(frozen=True)
+@frozen
 class Diagram:
     """A drawn machine in points, y upwards, its lower left corner at the origin."""
 
-    size: tuple[float, float]
+    size: Point
     radius: float
     text: float
-    circles: Mapping[Hashable, tuple[float, float]]
+    circles: Mapping[Hashable, Point]
     names: Mapping[Hashable, str]
     edges: tuple[Edge, ...]
     start: Route
@@ -82,17 +82,68 @@ def lay_out(
     symbols = _symbols(dfa, shown)
     words = [_word(found, dfa.alphabet) for found in symbols.values()]
     boxes = [(max(text_width(word, text), 0.5 * text), 0.95 * text) for word in words]
-    best: tuple[float, list[Route], Route, NDArray[np.float64]] | None = None
-    for grown in (1.0, 1.25, 1.6, 2.1):
+    page = _Page(width, radius, list(symbols), boxes)
+    best: _Drawing | None = None
+    for stretch in (1.0, 1.25, 1.6, 2.1):
         for places in _candidates(shown, layers, list(symbols), positions, width, radius):
-            found = _fitted(places, grown, width, radius, list(symbols), boxes)
-            if found is not None and (best is None or found[0] < best[0]):
+            found = page.fit(places, stretch)
+            if found is not None and (best is None or found.cost < best.cost):
                 best = found
-        if best is not None and best[0] < CLASH:
+        if best is not None and best.cost < CLASH:
             break
-    if best is None or best[0] >= CLASH:
+    if best is None or best.cost >= CLASH:
         raise ValueError(f"{len(symbols)} edges between {len(shown)} states leave no room for their words: hide a trap")
-    return _diagram(best, shown, named, symbols, words, boxes, radius, text, hide & set(order))
+    circles = {state: (float(x), float(y)) for state, (x, y) in zip(shown, best.places, strict=True)}
+    edges = tuple(
+        Edge(shown[p], shown[q], tuple(found), word, way)
+        for ((p, q), found), word, way in zip(symbols.items(), words, best.routes, strict=True)
+    )
+    return Diagram(best.size, radius, text, circles, named, edges, best.start, hide & set(order))
+
+
+@frozen(eq=False)
+class _Drawing:
+    """Circles and routes on a page with its lower left corner at the origin, and how bad they are."""
+
+    places: NDArray[np.float64]
+    routes: list[Route]
+    start: Route
+    size: Point
+    cost: float
+
+
+@frozen
+class _Page:
+    """What is drawn, and where: edges as pairs of circles, each with the width and height of its word."""
+
+    width: float
+    radius: float
+    edges: list[tuple[int, int]]
+    boxes: list[tuple[float, float]]
+
+    def fit(self, places: NDArray[np.float64], stretch: float) -> _Drawing | None:
+        """The drawing at the widest pitch at which all fits into the width; None if the circles would touch."""
+        span = max(float(np.ptp(places[:, 0])), 1e-9)
+        pitch = min(6.2 * self.radius, (self.width - 2 * self.radius - 32) / span)  # the start's arrow takes 26
+        for _ in range(4):
+            if pitch < 3.2 * self.radius:
+                return None
+            drawing = self._draw(places * (pitch, 4.5 * self.radius * stretch))
+            if (excess := drawing.size[0] - self.width) <= 0:
+                return drawing
+            pitch -= excess / span + 0.5
+        return None
+
+    def _draw(self, places: NDArray[np.float64]) -> _Drawing:
+        routes, start, cost = route(places, self.radius, self.edges, self.boxes)
+        words = np.array([way.word for way in routes]).reshape(-1, 2)
+        half = np.array(self.boxes).reshape(-1, 2) / 2
+        lines = points_on(np.array([way.curve for way in (*routes, start)]), 33).reshape(-1, 2)
+        drawn = np.concatenate([places - self.radius, places + self.radius, words - half, words + half, lines])
+        low, high = drawn.min(axis=0) - 3, drawn.max(axis=0) + 3
+        width, height = (high - low).tolist()
+        moved = [way.moved(-low) for way in routes]
+        return _Drawing(places - low, moved, start.moved(-low), (width, height), cost + 0.25 * height)
 
 
 def _breadth_first(dfa: DFA) -> tuple[list[Hashable], list[int]]:
@@ -153,74 +204,3 @@ def _ring(n: int) -> NDArray[np.float64]:
     """Around a circle clockwise from the left, neighbours 1.5 apart."""
     turn = np.pi - 2 * np.pi * np.arange(n) / n
     return 0.75 / np.sin(np.pi / n) * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-
-
-def _fitted(
-    places: NDArray[np.float64],
-    grown: float,
-    width: float,
-    radius: float,
-    edges: Sequence[tuple[int, int]],
-    boxes: Sequence[tuple[float, float]],
-) -> tuple[float, list[Route], Route, NDArray[np.float64]] | None:
-    """Routes at the widest pitch at which all fits into ``width``; None if the circles would touch."""
-    span = max(float(np.ptp(places[:, 0])), 1e-9)
-    pitch = min(6.2 * radius, (width - 2 * radius - 32) / span)  # the start's arrow takes 26
-    for _ in range(4):
-        if pitch < 3.2 * radius:
-            return None
-        at = places * (pitch, 4.5 * radius * grown)
-        routes, start, cost = route(at, radius, edges, boxes)
-        low, high = _extent(at, radius, routes, start, boxes)
-        if high[0] - low[0] <= width:
-            return cost + 0.25 * (high[1] - low[1]), routes, start, at
-        pitch -= (high[0] - low[0] - width) / span + 0.5
-    return None
-
-
-def _extent(
-    places: NDArray[np.float64],
-    radius: float,
-    routes: Sequence[Route],
-    start: Route,
-    boxes: Sequence[tuple[float, float]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    corners = [places - radius, places + radius, np.array(start.curve)]
-    for found, box in zip(routes, boxes, strict=True):
-        half = np.array(box) / 2
-        corners += [np.array(found.word)[None] - half, np.array(found.word)[None] + half, _curve(found)]
-    points = np.concatenate(corners)
-    return points.min(axis=0) - 3, points.max(axis=0) + 3
-
-
-def _curve(found: Route) -> NDArray[np.float64]:
-    t = np.linspace(0, 1, 33)[:, None]
-    a, b, c, d = (np.array(point) for point in found.curve)
-    return (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t * t * c + t**3 * d
-
-
-def _diagram(
-    best: tuple[float, list[Route], Route, NDArray[np.float64]],
-    shown: Sequence[Hashable],
-    named: Mapping[Hashable, str],
-    symbols: Mapping[tuple[int, int], Sequence[Hashable]],
-    words: Sequence[str],
-    boxes: Sequence[tuple[float, float]],
-    radius: float,
-    text: float,
-    hidden: frozenset[Hashable],
-) -> Diagram:
-    _, routes, start, places = best
-    low, high = _extent(places, radius, routes, start, boxes)
-
-    def moved(found: Route) -> Route:
-        curve = tuple(tuple((np.array(point) - low).tolist()) for point in found.curve)
-        return Route(curve, tuple((np.array(found.word) - low).tolist()))
-
-    edges = tuple(
-        Edge(shown[p], shown[q], tuple(found), word, moved(way))
-        for ((p, q), found), word, way in zip(symbols.items(), words, routes, strict=True)
-    )
-    circles = {state: tuple((place - low).tolist()) for state, place in zip(shown, places, strict=True)}
-    size = tuple((high - low).tolist())
-    return Diagram(size, radius, text, circles, named, edges, moved(start), frozenset(hidden))

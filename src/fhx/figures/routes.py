@@ -1,36 +1,86 @@
-"""How the edges of a state diagram bend and where their words stand, so that nothing lies on anything else."""
+"""How the edges of a state diagram bend and where their words stand, so that nothing lies on anything else.
+
+Each edge has a few candidates for its curve, and then each word a few for its place. What a choice costs is a sum over
+single candidates and pairs of them; coordinate descent lowers it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from attrs import evolve, frozen
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
+from scipy.special import comb
 
-__all__ = ["CLASH", "Route", "route"]
+__all__ = ["CLASH", "Curve", "Point", "Route", "points_on", "route"]
 
 #: The cost of what must not be: a word on a circle or on another word, an edge through a circle.
 CLASH = 1e5
-_BENDS = (0.0, 0.16, -0.16, 0.3, -0.3, 0.48, -0.48, 0.75, -0.75)
+_BENDS = np.array((0.0, 0.16, -0.16, 0.3, -0.3, 0.48, -0.48, 0.75, -0.75))
 _TURNS = np.deg2rad((90, 270, 60, 120, 0, 180, 300, 240, 30, 150, 330, 210))
-_ALONG = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8)
 _STARTS = np.deg2rad((180, 150, 210, 120, 240, 90, 270))
-_Floats = NDArray[np.float64]
+_ALONG = np.array((0.5, 0.42, 0.58, 0.34, 0.66, 0.25, 0.75))
+_GAPS = np.array((3.0, 8.0))
+_SAMPLES, _APART = 24, 11.0
+_QUARTER_TURN = np.array(((0.0, 1.0), (-1.0, 0.0)))
+
+Point: TypeAlias = tuple[float, float]
+Curve: TypeAlias = tuple[Point, Point, Point, Point]
+_Floats: TypeAlias = NDArray[np.float64]
+_Ints: TypeAlias = NDArray[np.int_]
 
 
-@dataclass(frozen=True)
+@frozen
 class Route:
     """A cubic curve from a circle's border to another's, its arrow at the end, and the middle of its word."""
 
-    curve: tuple[tuple[float, float], ...]
-    word: tuple[float, float]
+    curve: Curve
+    word: Point
+
+    def moved(self, by: _Floats) -> Route:
+        """The same route elsewhere."""
+        return _route(np.array(self.curve) + by, np.array(self.word) + by)
+
+
+@frozen(eq=False)
+class _Candidates:
+    """The ways to place each of some items: whose each is, its shape (a curve or a point), and what it costs."""
+
+    owner: _Ints
+    shape: _Floats
+    cost: _Floats
+
+    def plus(self, cost: _Floats) -> _Candidates:
+        """The same at a higher cost."""
+        return evolve(self, cost=self.cost + cost)
+
+    def choose(self, together: _Floats) -> tuple[_Floats, float]:
+        """One shape for each item, and their cost; the best of a few descents that change one item at a time."""
+        groups = [np.flatnonzero(self.owner == item) for item in range(self.owner.max(initial=-1) + 1)]
+        items = range(len(groups))
+        best: tuple[float, list[int]] = (np.inf, [])
+        for order in (items, items[::-1], sorted(items, key=lambda item: -len(groups[item]))):
+            picked = [int(group[self.cost[group].argmin()]) for group in groups]
+            field = self.cost + together[:, picked].sum(axis=1)
+            for _ in range(12):
+                before = list(picked)
+                for item in order:
+                    better = int(groups[item][field[groups[item]].argmin()])
+                    field += together[:, better] - together[:, picked[item]]
+                    picked[item] = better
+                if picked == before:
+                    break
+            best = min(best, (float((self.cost[picked] + field[picked]).sum()) / 2, picked))
+        return self.shape[best[1]], best[0]
 
 
 def route(
     places: _Floats, radius: float, edges: Sequence[tuple[int, int]], words: Sequence[tuple[float, float]]
 ) -> tuple[list[Route], Route, float]:
-    """Bends for all edges and places for all words, by coordinate descent over a few candidates for each.
+    """Curves for all edges and places for all words.
 
     Args:
         places: centres of the circles, (n, 2); the first one is the start.
@@ -42,168 +92,146 @@ def route(
         the routes of the edges, that of the start's arrow (which carries no word), and the cost; below :data:`CLASH`
         nothing overlaps.
     """
-    bends = _BENDS[: 9 if len(edges) <= 14 else 7 if len(edges) <= 28 else 5]  # in a dense machine only slight ones
-    options = [_curves(places, radius, p, q, bends[(q, p) in edges :]) for p, q in edges]
-    options.append(_arrows(places[0], radius))
-    touching = [{p, q} for p, q in edges] + [{0}]
-    lines = [np.stack([_sample(curve, 15 if len(edges) <= 28 else 11) for curve, _ in found]) for found in options]
-    alone = [
-        np.array([cost for _, cost in found]) + _in_the_way(line, places, radius, own)
-        for found, line, own in zip(options, lines, touching, strict=True)
+    pairs = np.array(edges, dtype=int).reshape(-1, 2)
+    touching = np.zeros((len(pairs) + 1, len(places)), dtype=bool)
+    touching[np.arange(len(pairs))[:, None], pairs] = True
+    touching[-1, 0] = True
+    lines = _curves(places, radius, pairs)
+    samples = points_on(lines.shape, _SAMPLES)
+    lines = lines.plus(_in_the_way(samples, places, radius, ~touching[lines.owner]))
+    curves, cost = lines.choose(_meetings(samples, lines.owner, places, radius, touching))
+    half = np.array(words, dtype=float).reshape(-1, 2) / 2
+    spots = _spots(curves[:-1], half, pairs[:, 0] == pairs[:, 1])
+    size = half[spots.owner]
+    spots = spots.plus(_on_circles(spots.shape, size, places, radius))
+    spots = spots.plus(_on_lines(spots.shape, size, points_on(curves, _SAMPLES)))
+    middles, more = spots.choose(_overlaps(spots, size))
+    routes = [_route(curve, middle) for curve, middle in zip(curves[:-1], middles, strict=True)]
+    return routes, _route(curves[-1], curves[-1, 0]), cost + more
+
+
+def points_on(curves: _Floats, count: int) -> _Floats:
+    """``count`` points on each cubic curve, (..., 4, 2) -> (..., count, 2)."""
+    return _at(np.linspace(0, 1, count), curves)
+
+
+def _at(t: _Floats, curves: _Floats) -> _Floats:
+    """Points on Bézier curves of any degree at the parameters ``t``, (..., degree + 1, 2) -> (..., len(t), 2)."""
+    degree = curves.shape[-2] - 1
+    k = np.arange(degree + 1)
+    return (comb(degree, k) * t[:, None] ** k * (1 - t[:, None]) ** (degree - k)) @ curves
+
+
+def _route(curve: _Floats, word: _Floats) -> Route:
+    a, b, c, d = ((float(x), float(y)) for x, y in curve)
+    return Route((a, b, c, d), (float(word[0]), float(word[1])))
+
+
+def _curves(places: _Floats, radius: float, pairs: _Ints) -> _Candidates:
+    """The ways of the edges and, as the last item, of the start's arrow. Two opposite edges are never straight."""
+    loops = pairs[:, 0] == pairs[:, 1]
+    bends = _BENDS[: 9 if len(pairs) <= 14 else 7 if len(pairs) <= 28 else 5]  # in a dense machine only slight ones
+    opposite = (pairs[:, None] == pairs[None, :, ::-1]).all(axis=2).any(axis=1)
+    start, end = places[pairs[~loops, 0]], places[pairs[~loops, 1]]
+    bent = _bent(start, end, radius, bends)
+    allowed = ~opposite[~loops, None] | (bends != 0)
+    turned = places[pairs[loops, 0], None, None] + _loops(radius)
+    rays = np.linspace(radius + 26, radius + 1, 4)[:, None] * _direction(_STARTS)[:, None]
+    items = np.arange(len(pairs))
+    owner = [
+        np.repeat(items[~loops], allowed.sum(axis=1)),
+        np.repeat(items[loops], len(_TURNS)),
+        np.full(len(_STARTS), len(pairs)),
     ]
-    common = [[places[k] for k in sorted(a & b)] for a in touching for b in touching]
-    together = {
-        (i, j): _meeting(lines[i], lines[j], common[i * len(lines) + j], radius)
-        for i in range(len(lines))
-        for j in range(i)
-    }
-    picked = _choose(alone, together)
-    cost = _total(alone, together, picked)
-    curves = [found[k][0] for found, k in zip(options, picked, strict=True)]
-    chosen = np.stack([line[k] for line, k in zip(lines, picked, strict=True)])
-    spots = [_spots(curve, size, p == q) for curve, size, (p, q) in zip(curves[:-1], words, edges, strict=True)]
-    sizes = [np.array(size) / 2 for size in words]
-    alone = [
-        preference + _on_circles(spot, half, places, radius) + _on_lines(spot, half, chosen)
-        for (spot, preference), half in zip(spots, sizes, strict=True)
+    cost = [
+        np.broadcast_to(14 * abs(bends), allowed.shape)[allowed],
+        np.tile(0.9 * np.arange(len(_TURNS)), loops.sum()),
+        3.0 * np.arange(len(_STARTS)),
     ]
-    together = {
-        (i, j): CLASH * _boxes_meet(spots[i][0], sizes[i], spots[j][0], sizes[j], 2)
-        + 5 * _boxes_meet(spots[i][0], sizes[i], spots[j][0], sizes[j], 9)
-        for i in range(len(spots))
-        for j in range(i)
-    }
-    at = _choose(alone, together)
-    cost += _total(alone, together, at)
-    routes = [
-        Route(tuple(map(tuple, curve.tolist())), tuple(spot[k].tolist()))
-        for curve, (spot, _), k in zip(curves, spots, at, strict=False)
-    ]
-    arrow = curves[-1]
-    return routes, Route(tuple(map(tuple, arrow.tolist())), tuple(arrow[0].tolist())), cost
+    shape = [bent[allowed], turned.reshape(-1, 4, 2), places[0] + rays]
+    return _Candidates(np.concatenate(owner), np.concatenate(shape), np.concatenate(cost))
 
 
-def _choose(alone: Sequence[_Floats], together: dict[tuple[int, int], _Floats]) -> list[int]:
-    """One candidate for each item; the best of a few descents, each changes one item as long as that helps."""
-    items = range(len(alone))
-    table = {(i, j): cost for (i, j), cost in together.items()} | {(j, i): c.T for (i, j), c in together.items()}
-    orders = [list(items), list(reversed(items)), sorted(items, key=lambda i: -len(alone[i]))]
-    best: tuple[float, list[int]] = (np.inf, [])
-    for order in orders:
-        pick = [int(cost.argmin()) for cost in alone]
-        for _ in range(12):
-            before = list(pick)
-            for i in order:
-                pick[i] = int((alone[i] + sum(table[i, j][:, pick[j]] for j in items if j != i)).argmin())
-            if pick == before:
-                break
-        best = min(best, (_total(alone, together, pick), pick))
-    return best[1]
+def _bent(start: _Floats, end: _Floats, radius: float, bends: _Floats) -> _Floats:
+    """Curves between circles, (edges, bends, 4, 2); a bend is the height of its middle over the distance."""
+    across = (end - start) @ _QUARTER_TURN
+    middle = ((start + end) / 2)[:, None] + bends[:, None] * across[:, None]
+    a = start[:, None] + radius * _unit(middle - start[:, None])
+    b = end[:, None] + (radius + 1) * _unit(middle - end[:, None])
+    return np.stack([a, a + (middle - a) * 2 / 3, b + (middle - b) * 2 / 3, b], axis=2)
 
 
-def _total(alone: Sequence[_Floats], together: dict[tuple[int, int], _Floats], pick: Sequence[int]) -> float:
-    pairs = sum(float(cost[pick[i], pick[j]]) for (i, j), cost in together.items())
-    return pairs + sum(float(cost[k]) for cost, k in zip(alone, pick, strict=True))
-
-
-def _curves(places: _Floats, radius: float, p: int, q: int, bends: Sequence[float]) -> list[tuple[_Floats, float]]:
-    """Candidates for the edge from p to q; no straight one among ``bends`` where there is an opposite edge."""
-    if p == q:
-        return [_loop(places[p], radius, turn, k) for k, turn in enumerate(_TURNS)]
-    start, end = places[p], places[q]
-    length = float(np.linalg.norm(end - start))
-    normal = np.array([start[1] - end[1], end[0] - start[0]]) / length
-    found = []
-    for bend in bends:
-        middle = (start + end) / 2 + bend * length * normal
-        a = start + radius * _unit(middle - start)
-        b = end + (radius + 1) * _unit(middle - end)
-        found.append((np.array([a, a + (middle - a) * 2 / 3, b + (middle - b) * 2 / 3, b]), 14 * abs(bend)))
-    return found
-
-
-def _loop(centre: _Floats, radius: float, turn: float, rank: int) -> tuple[_Floats, float]:
-    a, b = (centre + r * _direction(turn + side) for r, side in ((radius, 0.42), (radius + 1, -0.42)))
+def _loops(radius: float) -> _Floats:
+    """Loops around a circle at the origin, (turns, 4, 2)."""
     far = radius + 32
-    return np.array([a, centre + far * _direction(turn + 0.4), centre + far * _direction(turn - 0.4), b]), 0.9 * rank
+    corners = ((radius, 0.42), (far, 0.4), (far, -0.4), (radius + 1, -0.42))
+    return np.stack([distance * _direction(_TURNS + side) for distance, side in corners], axis=1)
 
 
-def _arrows(centre: _Floats, radius: float) -> list[tuple[_Floats, float]]:
-    found = []
-    for rank, turn in enumerate(_STARTS):
-        ray = _direction(turn)
-        found.append((centre + np.outer(np.linspace(radius + 26, radius + 1, 4), ray), 3.0 * rank))
-    return found
+def _spots(curves: _Floats, half: _Floats, loops: NDArray[np.bool_]) -> _Candidates:
+    """Places beside the curves; a loop's word stands outside its middle."""
+    points, slopes = _at(_ALONG, curves), _at(_ALONG, np.diff(curves, axis=1))
+    normal = _unit(slopes) @ _QUARTER_TURN
+    bulge = curves[:, 1] + curves[:, 2] - curves[:, 0] - curves[:, 3]
+    outside = np.sign((normal @ bulge[:, :, None]).round(6))
+    normal = normal * np.where(outside == 0, 1.0, outside)
+    near = np.einsum("ekc,ec->ek", abs(normal), half)  # as near as the box allows: half its extent along the normal
+    away = (near[:, :, None] + _GAPS)[:, :, None] * np.array((1.0, -1.0))[:, None]
+    shape = points[:, :, None, None] + away[..., None] * normal[:, :, None, None]
+    rank = 1.2 * np.arange(len(_ALONG))[:, None, None] + np.array((0.0, 2.0))[:, None] + 0.8 * (_GAPS - 3)
+    allowed = np.ones(shape.shape[:4], dtype=bool)
+    allowed[loops, 1:] = allowed[loops, :, 1:] = False
+    owner = np.repeat(np.arange(len(curves)), allowed.sum(axis=(1, 2, 3)))
+    return _Candidates(owner, shape[allowed], np.broadcast_to(rank, allowed.shape)[allowed])
 
 
-def _spots(curve: _Floats, size: tuple[float, float], loop: bool) -> tuple[_Floats, _Floats]:
-    """Places for a word beside its curve, and how much each is disliked."""
-    half = np.array(size) / 2
-    found, costs = [], []
-    for rank, t in enumerate((0.5,) if loop else _ALONG):
-        u = 1 - t
-        point = u**3 * curve[0] + 3 * u * u * t * curve[1] + 3 * u * t * t * curve[2] + t**3 * curve[3]
-        slope = _unit(u * u * (curve[1] - curve[0]) + 2 * u * t * (curve[2] - curve[1]) + t * t * (curve[3] - curve[2]))
-        normal = np.array([-slope[1], slope[0]])
-        outside = np.sign(((curve[1] + curve[2] - curve[0] - curve[3]) * normal).sum().round(6)) or 1.0
-        for side in (outside,) if loop else (outside, -outside):
-            # as near as the box allows: half its extent along the normal
-            for gap in (3.0, 6.0, 10.0):
-                found.append(point + side * normal * (np.abs(normal) @ half + gap))
-                costs.append(1.2 * rank + 2 * (side != outside) + 0.8 * (gap - 3))
-    return np.array(found), np.array(costs)
+def _in_the_way(samples: _Floats, places: _Floats, radius: float, others: NDArray[np.bool_]) -> _Floats:
+    """The cost of the circles other than its own that each line touches."""
+    gaps = np.linalg.norm(samples[:, :, None] - places, axis=-1).min(axis=1)
+    return CLASH * ((gaps < radius + 2) & others).sum(axis=1) + 20 * ((gaps < radius + 9) & others).sum(axis=1)
 
 
-def _sample(curve: _Floats, count: int) -> _Floats:
-    t = np.linspace(0, 1, count)[:, None]
-    u = 1 - t
-    return u**3 * curve[0] + 3 * u * u * t * curve[1] + 3 * u * t * t * curve[2] + t**3 * curve[3]
-
-
-def _in_the_way(lines: _Floats, places: _Floats, radius: float, own: set[int]) -> _Floats:
-    """The cost of circles other than its own that each line (candidates, points, 2) touches."""
-    others = np.array([place for k, place in enumerate(places) if k not in own]).reshape(-1, 2)
-    near = np.linalg.norm(lines[:, :, None] - others, axis=-1)
-    touched = (near < radius + 2).any(axis=1).sum(axis=1)
-    return CLASH * touched + 20 * (near < radius + 9).any(axis=1).sum(axis=1)
-
-
-def _meeting(a: _Floats, b: _Floats, common: Sequence[_Floats], radius: float) -> _Floats:
+def _meetings(samples: _Floats, owner: _Ints, places: _Floats, radius: float, touching: NDArray[np.bool_]) -> _Floats:
     """The cost of two lines that cross or run close, for all pairs of candidates, but for near a circle of both."""
-    if (a.max(axis=(0, 1)) + 11 < b.min(axis=(0, 1))).any() or (b.max(axis=(0, 1)) + 11 < a.min(axis=(0, 1))).any():
-        return np.zeros((len(a), len(b)))
-    gap = np.linalg.norm(a[:, None, :, None] - b[None, :, None, :], axis=-1)
-    close = np.clip(1 - gap / 11, 0, 1)
-    for centre in common:
-        close *= (np.linalg.norm(a - centre, axis=-1) > radius + 9)[:, None, :, None]
-    crossed = _sides_change(a, b) & _sides_change(b, a).transpose(1, 0, 3, 2)
-    return 8.0 * crossed.any(axis=(2, 3)) + 3.0 * close.sum(axis=(2, 3))
-
-
-def _sides_change(a: _Floats, b: _Floats) -> NDArray[np.bool_]:
-    """Whether a piece of line b ends on the other side of a piece of line a than it begins, (a, b, piece, piece)."""
-    normal = (a[:, 1:] - a[:, :-1]) @ np.array([[0.0, 1.0], [-1.0, 0.0]])
-    side = np.einsum("apk,bqk->abpq", normal, b, optimize=True) - (normal * a[:, :-1]).sum(-1)[:, None, :, None]
-    return side[..., :-1] * side[..., 1:] < 0
+    points, line = samples.reshape(-1, 2), np.repeat(np.arange(len(samples)), samples.shape[1])
+    i, j = KDTree(points).query_pairs(_APART, output_type="ndarray").T
+    strange = owner[line[i]] != owner[line[j]]
+    i, j = i[strange], j[strange]
+    leaving = np.linalg.norm(points[:, None] - places, axis=-1) < radius + 9
+    common = (leaving[i] & touching[owner[line[i]]] & touching[owner[line[j]]]).any(axis=1)
+    i, j = i[~common], j[~common]
+    cost = np.zeros((len(samples), len(samples)))
+    np.add.at(cost, (line[i], line[j]), 4.0 * (1 - np.linalg.norm(points[i] - points[j], axis=1) / _APART))
+    return cost + cost.T
 
 
 def _on_circles(spots: _Floats, half: _Floats, places: _Floats, radius: float) -> _Floats:
-    away = np.maximum(np.abs(spots[:, None] - places) - half, 0)
-    return CLASH * (np.linalg.norm(away, axis=-1) < radius + 2.5).sum(axis=1)
+    x, y = _gaps(spots, places, half, np.zeros(2))
+    return CLASH * (np.hypot(x.clip(min=0), y.clip(min=0)) < radius + 2.5).sum(axis=1)
 
 
 def _on_lines(spots: _Floats, half: _Floats, lines: _Floats) -> _Floats:
-    inside = (np.abs(spots[:, None, None] - lines) < half + 2).all(axis=-1)
-    return 7.0 * inside.sum(axis=2).clip(max=2).sum(axis=1)
+    x, y = _gaps(spots, lines.reshape(-1, 2), half, np.zeros(2))
+    inside = (np.maximum(x, y) < 2).reshape(len(spots), *lines.shape[:2])
+    return 30.0 * inside.sum(axis=2).clip(max=2).sum(axis=1)
 
 
-def _boxes_meet(a: _Floats, half_a: _Floats, b: _Floats, half_b: _Floats, gap: float) -> NDArray[np.bool_]:
-    return (np.abs(a[:, None] - b) < half_a + half_b + gap).all(axis=-1)
+def _overlaps(spots: _Candidates, half: _Floats) -> _Floats:
+    """The cost of two words that overlap or are close, for all pairs of candidates."""
+    gap = np.maximum(*_gaps(spots.shape, spots.shape, half, half))
+    return np.where(spots.owner[:, None] == spots.owner, 0.0, CLASH * (gap < 2) + 5.0 * (gap < 9))
 
 
-def _unit(vector: _Floats) -> _Floats:
-    return vector / max(float(np.linalg.norm(vector)), 1e-9)
+def _gaps(a: _Floats, b: _Floats, half_a: _Floats, half_b: _Floats) -> tuple[_Floats, _Floats]:
+    """Horizontal and vertical gaps between all boxes around ``a`` and ``b``, negative where they overlap."""
+    half_a, half_b = np.broadcast_to(half_a, a.shape), np.broadcast_to(half_b, b.shape)
+    x, y = (abs(a[:, None, k] - b[:, k]) - (half_a[:, None, k] + half_b[:, k]) for k in (0, 1))
+    return x, y
 
 
-def _direction(turn: float) -> _Floats:
-    return np.array([np.cos(turn), np.sin(turn)])
+def _unit(vectors: _Floats) -> _Floats:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
+
+
+def _direction(turn: _Floats) -> _Floats:
+    return np.stack([np.cos(turn), np.sin(turn)], axis=-1)

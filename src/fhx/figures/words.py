@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 
-from matplotlib.textpath import TextPath
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 
 __all__ = ["short_number", "state_name", "text_width", "unit_name"]
 
@@ -35,4 +36,5 @@ def short_number(value: float) -> str:
 
 def text_width(text: str, size: float) -> float:
     """The width of a line of text in points, in the font of the style."""
-    return float(TextPath((0, 0), text, size=size).get_extents().width) if text.strip() else 0.0
+    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
+    return float(width) if text.strip() else 0.0
