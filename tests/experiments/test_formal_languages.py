@@ -108,9 +108,9 @@ def test_stored_points_say_which_rate_was_best_and_a_number_for_each_seed(experi
 @pytest.mark.parametrize("cell", CELLS)
 def test_stored_nets_do_what_is_stored_about_them(cell):
     entries = read(RESULTS / "formal_languages.json")["points"]
-    entry = next(e for e in entries if e["point"] == {"language": "tomita 6", "cell": cell})
+    entry = next(e for e in entries if e["point"] == {"language": "tomita-6", "cell": cell})
     net = formal_languages.net(entry["point"], entry["result"])
-    share = right(net, formal_languages.band("tomita 6", "2x")).double().mean().item()
+    share = right(net, formal_languages.band("tomita-6", "2x")).double().mean().item()
     # stored to six digits, so that a logit near zero may change its sign
     assert entry["result"]["words"]["2x"][entry["result"]["seed"]] == pytest.approx(share, abs=0.02)
     entries = read(RESULTS / "counting.json")["points"]

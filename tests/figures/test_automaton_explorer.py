@@ -301,7 +301,7 @@ def wrong(**changes):
         ({"m": (parity(), dfa_to_rnn(divisible_by(3)))}, None, "the net's code differs"),
         ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "1" * 25}, "25 symbols"),
         ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "012"}, "outside the alphabet"),
-        ({"m": (NAMED["s5"], dfa_to_rnn(NAMED["s5"]))}, {"m": "s"}, "120 states"),
+        ({"m": (NAMED["S5"], dfa_to_rnn(NAMED["S5"]))}, {"m": "s"}, "120 states"),
     ],
 )
 def test_what_the_page_cannot_step_is_said(machines, words, message):

@@ -166,7 +166,7 @@ def test_a_diagram_fits_into_axes_that_are_given():
 
 
 def test_the_same_machine_is_drawn_the_same():
-    assert lay_out(NAMED["s3"], 400) == lay_out(NAMED["s3"], 400)
+    assert lay_out(NAMED["S3"], 400) == lay_out(NAMED["S3"], 400)
 
 
 def test_text_is_readable_on_a_phone():
@@ -178,7 +178,7 @@ def test_text_is_readable_on_a_phone():
 @pytest.mark.parametrize(
     ("dfa", "keywords", "words"),
     [
-        (NAMED["s5"], {}, "120 states .* at most 15"),
+        (NAMED["S5"], {}, "120 states .* at most 15"),
         (parity(), {"names": {"even": "an even number"}}, "'an even number' does not fit into a circle"),
     ],
 )

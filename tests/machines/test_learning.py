@@ -14,7 +14,7 @@ from fhx.machines import DFA, NAMED, all_words, learn_dfa, parity, tomita, word_
 SHORT = list(all_words("01", 9))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMED if name.startswith(("tomita", "parity", "divisible", "abb"))])
+@pytest.mark.parametrize("name", [name for name in NAMED if not name.startswith("S")])
 def test_the_books_machines_are_learned(name):
     truth = NAMED[name]
     asked = []

@@ -32,9 +32,9 @@ def vanishes(word):
 
 MACHINES = {
     "parity": parity(),
-    "tomita 3": tomita(3),
-    "tomita 4": tomita(4),
-    "tomita 6": tomita(6),
+    "tomita-3": tomita(3),
+    "tomita-4": tomita(4),
+    "tomita-6": tomita(6),
     "(a|b)*abb": DFA.from_regex("(a|b)*abb", "ab"),
 }
 OTHERWISE = {
@@ -100,7 +100,7 @@ def test_what_is_drawn_near_a_language_is_near_it(length, seed):
     heights = [1 if symbol == "(" else -1 for symbol in walk(length, source)]
     assert min(sum(heights[: t + 1]) for t in range(length)) >= 0
     word = runs(length, source)
-    assert LANGUAGES["tomita 3"].contains(word.rstrip("0"))  # the last block of zeros may be cut
+    assert LANGUAGES["tomita-3"].contains(word.rstrip("0"))  # the last block of zeros may be cut
     for alphabet in ("ab", "abc"):
         word = blocks(alphabet)(length, source)
         assert word == "".join(sorted(word))
@@ -179,9 +179,9 @@ def test_the_next_symbols_of_a_member():
 
 
 def test_unknown_languages_and_counts_are_refused():
-    with pytest.raises(ValueError, match="no language 'dyck-2'; there are parity, tomita 3"):
+    with pytest.raises(ValueError, match="no language 'dyck-2'; near it are dyck-1"):
         formal_language("dyck-2")
-    with pytest.raises(ValueError, match="next symbols of 'parity' are not known; there are a"):
+    with pytest.raises(ValueError, match="next symbols of 'parity' are not known; those of a"):
         next_symbols("parity")
     with pytest.raises(ValueError, match="at least 1, not \\[0, 1\\]"):
         next_symbols("a^n b^n", counts=(0, 1))

@@ -179,7 +179,7 @@ EXERCISES: tuple[Exercise, ...] = (
             (Member("(a|b)*abb"), "ab", ["", "a", "b", "aa"], ["", "bb"]),
             (Member("(a|b)*abb"), "ab", ["", "a", "ab", "abb"], ["", "b", "bb"]),
             (Member("a^n b^n"), "ab", ["", "a", "b", "aa"], ["", "b", "bb"]),
-            (Member("tomita 6"), "01", ["", "01", "111", "0000"], ["", "0"]),
+            (Member("tomita-6"), "01", ["", "01", "111", "0000"], ["", "0"]),
         ),
         sample=_table,
         oracle=_compared_two_by_two,

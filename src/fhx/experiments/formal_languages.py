@@ -16,7 +16,7 @@ from fhx.dynamics import Realization
 from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, right, train, weights
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
 
-NAMES = ("parity", "tomita 3", "tomita 6", "a^n b^n", "a^n b^n c^n", "dyck-1")
+NAMES = ("parity", "tomita-3", "tomita-6", "a^n b^n", "a^n b^n c^n", "dyck-1")
 LENGTHS = (1, 20)
 BANDS = {"1x": (1, 20), "2x": (21, 40), "5x": (41, 100), "10x": (101, 200)}
 RATES = (0.003, 0.01, 0.03)

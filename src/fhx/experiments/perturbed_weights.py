@@ -19,10 +19,10 @@ from fhx.compile import dfa_to_rnn
 from fhx.dynamics import Realization
 from fhx.exact import Recognizer, SimpleRNN
 from fhx.experiments.recognition import right, train
-from fhx.machines import DFA, parity, tomita
+from fhx.machines import DFA, NAMED
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
 
-NETS = ("parity, on paper", "parity", "(a|b)*abb", "tomita 4")
+NETS = ("parity, on paper", "parity", "(a|b)*abb", "tomita-4")
 NOISE = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0)
 SCALE = 5
 LENGTHS, SIZES = (1, 20), (4000, 500, 500)
@@ -49,8 +49,7 @@ def language(net: str) -> str:
 
 def machine(net: str) -> DFA:
     """The machine of a net."""
-    names = {"parity": parity, "(a|b)*abb": lambda: DFA.from_regex("(a|b)*abb", "ab"), "tomita 4": lambda: tomita(4)}
-    return names[language(net)]()
+    return NAMED[language(net)]
 
 
 def compiled(net: str) -> Recognizer:

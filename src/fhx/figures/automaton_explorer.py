@@ -77,14 +77,8 @@ def _of_the_book() -> dict[str, tuple[DFA, Recognizer]]:
     from fhx.compile import dfa_to_rnn
     from fhx.machines import NAMED
 
-    names = {
-        "(a|b)*abb": "abb",
-        "PARITY": "parity",
-        "divisible by 3": "divisible-by-3",
-        "without 000": "tomita-4",
-        "word problem of S₃": "s3",
-    }
-    return {shown: (NAMED[key], dfa_to_rnn(NAMED[key])) for shown, key in names.items()}
+    names = "(a|b)*abb", "PARITY", "divisible by 3", "without 000", "word problem of S₃"
+    return {name: (NAMED[name], dfa_to_rnn(NAMED[name])) for name in names}
 
 
 def interesting_word(dfa: DFA, length: int = 8) -> str:

@@ -5,6 +5,7 @@ from fhx.machines.dfa import DFA
 from fhx.machines.equivalence import Comparison
 from fhx.machines.learning import LearnedDFA, learn_dfa
 from fhx.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
+from fhx.machines.names import UnknownNameError
 from fhx.machines.tag import TagSystem, collatz, odd_part, rogozhin_form
 from fhx.machines.turing import Configuration, TuringMachine, Verdict
 from fhx.machines.turing_library import (
@@ -36,6 +37,7 @@ __all__ = [
     "TuringTag",
     "TwoWay",
     "UniversalProgram",
+    "UnknownNameError",
     "Verdict",
     "addition",
     "all_words",

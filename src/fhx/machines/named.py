@@ -5,6 +5,7 @@ from operator import index
 from types import MappingProxyType
 
 from fhx.machines.dfa import DFA
+from fhx.machines.names import NameTable
 from fhx.machines.search import breadth_first
 
 __all__ = ["NAMED", "divisible_by", "parity", "symmetric_group", "tomita"]
@@ -124,15 +125,16 @@ def _count_both_modulo_2(counts: tuple[int, int], x: str) -> tuple[int, int]:
     return (1 - zeros, ones) if x == "0" else (zeros, 1 - ones)
 
 
-NAMED: Mapping[str, DFA] = MappingProxyType(
+NAMED: NameTable[DFA] = NameTable(
+    "finite automaton",
     {
-        "abb": DFA.from_regex("(a|b)*abb", "ab"),
+        "(a|b)*abb": DFA.from_regex("(a|b)*abb", "ab"),
         "parity": parity(),
         **{f"tomita-{k}": tomita(k) for k in TOMITA},
         "divisible-by-3": divisible_by(3),
         "divisible-by-7-decimal": divisible_by(7, 10),
-        "s3": symmetric_group(3),
-        "s5": symmetric_group(5),
-    }
+        "S3": symmetric_group(3),
+        "S5": symmetric_group(5),
+    },
 )
-"""The machines of the book by name."""
+"""The automata of the book by the ids of their languages, or any alias: ``NAMED["tomita-4"]``, ``NAMED["PARITY"]``."""

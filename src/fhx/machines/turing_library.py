@@ -3,6 +3,7 @@ r"""The Turing machines of the book: deciders, reckoners, busy beavers, and mach
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from fhx.machines.names import NameTable
 from fhx.machines.turing import TuringMachine
 from fhx.machines.two_way import fold_tape
 
@@ -256,7 +257,8 @@ def _machine(alphabet: str, table: str, start: str = "start") -> TuringMachine:
     return TuringMachine(transitions, start, "accept", "reject", "_", alphabet)
 
 
-TURING_MACHINES: Mapping[str, TuringMachine] = MappingProxyType(
+TURING_MACHINES: NameTable[TuringMachine] = NameTable(
+    "Turing machine",
     {
         "palindromes": palindromes(),
         "equal-blocks": equal_blocks(),
@@ -267,6 +269,6 @@ TURING_MACHINES: Mapping[str, TuringMachine] = MappingProxyType(
         **{f"busy-beaver-{n}": fold_tape(busy_beaver(n)) for n in BUSY_BEAVERS},
         "marching": marching(),
         "bouncing": bouncing(),
-    }
+    },
 )
 """The Turing machines of the book by name; the busy beavers folded, for a word of one empty first cell."""

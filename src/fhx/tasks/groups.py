@@ -120,7 +120,7 @@ def running_parity(
 
 def _group(name: str) -> tuple[list[Permutation], Callable[[Permutation], str]]:
     """The elements as permutations of 0..n-1, in lexicographic order (the identity first), and how one is labelled."""
-    kind, n = match.groups() if (match := re.fullmatch(r"([SAZ])([1-9][0-9]{0,3})", str(name))) else ("", 0)
+    kind, n = match.groups() if (match := re.fullmatch(r"([SAZ])([1-9][0-9]{0,3})", str(name).upper())) else ("", 0)
     n = int(n)
     if kind == "Z" and 2 <= n <= LARGEST:
         return [tuple((i + k) % n for i in range(n)) for k in range(n)], lambda element: str(element[0])

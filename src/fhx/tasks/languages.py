@@ -8,31 +8,34 @@ automata.
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby
 
 import torch
+from attrs import Factory, frozen
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from fhx.machines.names import NameTable
 from fhx.tasks.sequences import Sequences, Task
 from fhx.tasks.word_draws import blocks, mixture, no_three, off_by_one, runs, uniform, walk
 
 __all__ = ["LANGUAGES", "Language", "encode", "formal_language", "next_symbols"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Language:
     """A set of words over an alphabet, and how words are drawn to teach it.
 
     Attributes:
-        name: what it is called, a key of ``LANGUAGES``.
+        name: its id in ``LANGUAGES``.
         alphabet: its symbols in order.
         contains: whether a word over the alphabet belongs to it.
         draw: a word of the given length, from the given source of randomness.
         rule: one line that says how words are drawn.
-        probes: the n-th hard words of a language that has to be counted in: equal counts :math:`n`, and near misses.
-        viable: whether a word is the beginning of a member; None where no task asks for it.
+        probes: for a language that asks for counting, the hard words of number :math:`n`: equal counts, and near
+            misses.
+        viable: whether a word is a prefix of a member; None where no task asks for it.
+        stream: with the seed, what words are drawn from; the name, or an older one, since stored results were drawn so.
     """
 
     name: str
@@ -42,6 +45,7 @@ class Language:
     rule: str
     probes: Callable[[int], list[str]] | None = None
     viable: Callable[[str], bool] | None = None
+    stream: str = Factory(lambda self: self.name, takes_self=True)
 
     def prefixes(self, word: str) -> list[bool]:
         """Whether each prefix belongs to the language, the empty one first: ``len(word) + 1`` answers."""
@@ -56,7 +60,7 @@ class Language:
         low, high = lengths
         if count < 1 or not 1 <= low <= high:
             raise ValueError(f"drawing takes at least 1 word and lengths 1 <= low <= high, not {count} and {lengths}")
-        source = random.Random(f"{self.name} {seed}")
+        source = random.Random(f"{self.stream} {seed}")
         return [self.draw(source.randint(low, high), source) for _ in range(count)]
 
     def sequences(self, words: Sequence[str], empty: bool = True) -> Sequences:
@@ -114,7 +118,7 @@ def formal_language(
     rejected for ever, so nets have to remember a fault.
 
     Args:
-        name: a key of ``LANGUAGES``.
+        name: an id of ``LANGUAGES``, or an alias of one.
         lengths: the least and the greatest length of words to train on and to choose by; uniform between them.
         sizes: number of words for training, validation and test. They are drawn independently, so short words recur.
         seed: a seed.
@@ -122,17 +126,17 @@ def formal_language(
         empty: whether a zero vector stands before every word, after which the empty word is decided: see ``encode``.
 
     Raises:
-        ValueError: there is no such language, or a length or a size is out of range.
+        UnknownNameError: there is no such language; a ``ValueError``.
+        ValueError: a length or a size is out of range.
     """
-    if name not in LANGUAGES:
-        raise ValueError(f"there is no language {name!r}; there are {', '.join(LANGUAGES)}")
     language = LANGUAGES[name]
     spans = (lengths, lengths, lengths if test_lengths is None else test_lengths)
-    parts = (
+    train, valid, test = (
         language.sequences(language.words(size, span, 3 * seed + i), empty)
         for i, (size, span) in enumerate(zip(sizes, spans, strict=True))
     )
-    return Task(name, *parts, len(language.alphabet), 1, kind="bits per step", labels=("member",))
+    symbols = len(language.alphabet)
+    return Task(language.name, train, valid, test, symbols, 1, kind="bits per step", labels=("member",))
 
 
 def next_symbols(name: str, counts: Iterable[int] = range(1, 11), test_counts: Iterable[int] = range(11, 21)) -> Task:
@@ -143,23 +147,24 @@ def next_symbols(name: str, counts: Iterable[int] = range(1, 11), test_counts: I
     This is the task of Gers and Schmidhuber (2001), with :math:`n` for its length.
 
     Args:
-        name: a key of ``LANGUAGES`` whose language says what is viable.
+        name: an id of ``LANGUAGES``, or an alias, whose language says what is viable.
         counts: the numbers :math:`n`, one word each, to train on; the same words are the validation set.
         test_counts: those to test with.
 
     Raises:
-        ValueError: there is no such language, or a count is below 1.
+        UnknownNameError: there is no such language; a ``ValueError``.
+        ValueError: its next symbols are not known, or a count is below 1.
     """
-    language = LANGUAGES.get(name)
-    if language is None or language.viable is None:
-        known = (key for key, value in LANGUAGES.items() if value.viable)
-        raise ValueError(f"the next symbols of {name!r} are not known; there are {', '.join(known)}")
+    language = LANGUAGES[name]
     train, test = (_members(language, list(numbers)) for numbers in (counts, test_counts))
-    size = len(language.alphabet)
-    return Task(f"{name}, next", train, train, test, size, size + 1, "bits per step", (*language.alphabet, "end"))
+    size, labels = len(language.alphabet), (*language.alphabet, "end")
+    return Task(f"{language.name}, next", train, train, test, size, size + 1, "bits per step", labels)
 
 
 def _members(language: Language, counts: list[int]) -> Sequences:
+    if language.viable is None:
+        known = (name for name, other in LANGUAGES.items() if other.viable)
+        raise ValueError(f"the next symbols of {language.name!r} are not known; those of {', '.join(known)} are")
     if not counts or min(counts) < 1:
         raise ValueError(f"counts must be given and at least 1, not {counts}")
     words = ["".join(symbol * n for symbol in language.alphabet) for n in counts]
@@ -213,8 +218,6 @@ UNIFORM = "uniform words"
 NEARLY = "half {}; a quarter the same with one symbol redrawn; a quarter uniform words"
 EQUAL = "blocks of equal or nearly equal length in order, the last one longer"
 
-THREE = "words in which a one follows any two zeros"
-
 
 def _blocked(name: str, alphabet: str) -> Language:
     draw, rule = mixture(alphabet, blocks(alphabet)), NEARLY.format(EQUAL)
@@ -222,30 +225,43 @@ def _blocked(name: str, alphabet: str) -> Language:
     return Language(name, alphabet, contains, draw, rule, off_by_one(alphabet), viable)
 
 
-LANGUAGES: dict[str, Language] = {
-    language.name: language
-    for language in (
-        Language("parity", "01", lambda word: word.count("1") % 2 == 1, uniform("01"), UNIFORM),
-        Language(
-            "tomita 3",
-            "01",
-            lambda word: "10" not in _odd_blocks(word),
-            mixture("01", runs),
-            NEARLY.format("blocks of 1 to 4 symbols that keep the rule"),
-        ),
-        Language("tomita 6", "01", lambda word: (word.count("0") - word.count("1")) % 3 == 0, uniform("01"), UNIFORM),
-        _blocked("a^n b^n", "ab"),
-        _blocked("a^n b^n c^n", "abc"),
-        Language(
-            "dyck-1",
-            "()",
-            _balanced,
-            mixture("()", walk),
-            NEARLY.format("walks that stay at or above zero"),
-            off_by_one("()"),
-        ),
-        Language("(a|b)*abb", "ab", lambda word: word.endswith("abb"), uniform("ab"), UNIFORM),
-        Language("tomita 4", "01", lambda word: "000" not in word, mixture("01", no_three), NEARLY.format(THREE)),
-    )
-}
-"""The languages by name: some regular, and three that no finite automaton decides."""
+_LANGUAGES = (
+    Language("parity", "01", lambda word: word.count("1") % 2 == 1, uniform("01"), UNIFORM),
+    Language(
+        "tomita-3",
+        "01",
+        lambda word: "10" not in _odd_blocks(word),
+        mixture("01", runs),
+        NEARLY.format("blocks of 1 to 4 symbols that keep the rule"),
+        stream="tomita 3",
+    ),
+    Language(
+        "tomita-6",
+        "01",
+        lambda word: (word.count("0") - word.count("1")) % 3 == 0,
+        uniform("01"),
+        UNIFORM,
+        stream="tomita 6",
+    ),
+    _blocked("a^n b^n", "ab"),
+    _blocked("a^n b^n c^n", "abc"),
+    Language(
+        "dyck-1",
+        "()",
+        _balanced,
+        mixture("()", walk),
+        NEARLY.format("walks that stay at or above zero"),
+        off_by_one("()"),
+    ),
+    Language("(a|b)*abb", "ab", lambda word: word.endswith("abb"), uniform("ab"), UNIFORM),
+    Language(
+        "tomita-4",
+        "01",
+        lambda word: "000" not in word,
+        mixture("01", no_three),
+        NEARLY.format("words in which a one follows any two zeros"),
+        stream="tomita 4",
+    ),
+)
+LANGUAGES: NameTable[Language] = NameTable("language", {language.name: language for language in _LANGUAGES})
+"""The languages by id or alias: some regular, and three that no finite automaton decides."""
