@@ -43,7 +43,7 @@ def measure(place: Place, seed: int, device: str, budget: float) -> dict:
 def alone(function: Callable[..., dict], *arguments: object) -> dict | None:
     """What a function returns in a new process; None if the system ends that process, as it does for memory's sake."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.ways", "fhx.experiments.stored"])
+    context.set_forkserver_preload(["benchmarks.ways", "fhx.experiments.results"])
     with ProcessPoolExecutor(1, mp_context=context) as process:
         try:
             return process.submit(function, *arguments).result()

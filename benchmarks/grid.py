@@ -25,7 +25,7 @@ import fhx
 from benchmarks.apart import measure
 from benchmarks.ways import EPS, NOISE, Place
 from fhx._files import write_atomically
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 
 TIMES, WIDTHS, BATCHES, RATES = (10**2, 10**3, 10**4, 10**5, 10**6), (1, 4, 16, 64), (1, 16), (0.5, 0.9, 0.99)
 GRADIENT_WIDTHS = (4, 16)

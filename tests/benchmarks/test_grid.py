@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from fhx.dynamics import unroll
-from fhx.experiments.stored import read, stored
+from fhx.experiments.results import read, stored
 from fhx.stability import truncated_states
 
 ROOT = Path(__file__).parents[2]

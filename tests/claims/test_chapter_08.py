@@ -272,7 +272,7 @@ def test_e7_residual_cells_are_ahead_of_plain_ones_in_depth_and_time_stacks_in_d
 def test_e7_a_highway_whose_carry_is_more_open_learns_where_the_map_has_none(reached):
     def make(gain):
         cell = HighwayCell(trainability.SYMBOLS + 1, 32, 8, carry_bias=4.0)
-        trainability.start(cell, gain, orthogonal=False)
+        trainability.initialize(cell, gain, orthogonal=False)
         return Realization(cell, torch.nn.Linear(32, trainability.SYMBOLS))
 
     trained = fit(

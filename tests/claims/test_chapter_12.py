@@ -22,7 +22,7 @@ from fhx.dynamics import (
     unroll,
 )
 from fhx.experiments import stored
-from fhx.experiments.causal_attention import CausalAttention
+from fhx.experiments.feed_forward import CausalAttention
 from fhx.stability import truncated_states
 from fhx.training import Interval, interval
 

@@ -4,7 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,16 +13,11 @@ import torch
 
 @dataclass(frozen=True)
 class Squares:
-    """Squares: called with a number, or as an experiment, whose points are numbers. It notes what it was asked."""
+    """Squares: called with a number, or with a point of an experiment that has one. It notes what it was asked."""
 
     notes: Path
-    numbers: Sequence[int] = range(8)
     fatal: Sequence[int] = ()  # kills the worker that first begins it
     wrong: Sequence[int] = ()  # raises a ValueError
-    SETTINGS: dict = field(default_factory=lambda: {"seeds": [0]})
-
-    def points(self) -> list[dict]:
-        return [{"number": number} for number in self.numbers]
 
     def run(self, point: dict) -> dict:
         return {"third": self(point["number"]) / 3, "dtype": str(torch.get_default_dtype())}

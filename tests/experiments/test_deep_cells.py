@@ -9,7 +9,7 @@ import torch
 
 from fhx.experiments import deep_cells
 from fhx.experiments.deep_cells import BUDGETS, DEEP, DEPTHS, affine, pieces
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 from fhx.tasks import Sequences, Task, teacher_recurrence
 
 RESULT = Path(__file__).parents[2] / "results" / "deep_cells.json"
@@ -37,7 +37,7 @@ def test_the_affine_rival_of_a_recurrence_reads_the_last_inputs():
 
 
 def test_every_net_has_its_points_once():
-    points = [tuple(point.values()) for point in deep_cells.points()]
+    points = [tuple(point.values()) for point in deep_cells.EXPERIMENT.points]
     assert len(points) == len(set(points)) == 3 * (2 + len(DEEP) * len(DEPTHS) - 1)
     assert ("digits", "stacked", 1) not in points  # that is the simple cell
     assert {task for task, *_ in points} == set(BUDGETS)

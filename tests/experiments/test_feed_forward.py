@@ -8,13 +8,15 @@ import torch
 from small_tasks import WORDS, drawn, small_tasks
 from torch import nn
 
-from fhx.experiments import feed_forward, feed_forward_nets, feed_forward_training, stable_tasks
-from fhx.experiments.causal_attention import AttentionBlock
-from fhx.experiments.causal_nets import CausalConvolution, WindowNet
-from fhx.experiments.feed_forward_nets import kinds, net, parameters, widths
-from fhx.experiments.feed_forward_training import evaluate, readers, train, with_context
-from fhx.experiments.stored import read
-from fhx.experiments.temporal_convolution import TemporalConvolution
+from fhx.experiments import feed_forward
+from fhx.experiments.feed_forward import nets, training
+from fhx.experiments.feed_forward.attention import AttentionBlock
+from fhx.experiments.feed_forward.causal import CausalConvolution, WindowNet
+from fhx.experiments.feed_forward.convolution import TemporalConvolution
+from fhx.experiments.feed_forward.nets import kinds, net, parameters, widths
+from fhx.experiments.feed_forward.training import evaluate, language_models, train, with_context
+from fhx.experiments.results import read
+from fhx.experiments.stable_models import tasks
 from fhx.stability import truncated_states
 
 RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
@@ -24,18 +26,18 @@ RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
 def problems(monkeypatch):
     """A small problem under every name, few seeds and updates."""
     made = small_tasks(40, 20, 141)
-    monkeypatch.setattr(stable_tasks, "task", made.get)
-    monkeypatch.setattr(feed_forward_nets, "VECTOR", 6)
-    monkeypatch.setitem(stable_tasks.TEXTS, "words", WORDS)
-    monkeypatch.setitem(stable_tasks.CUTOFFS, "words", (10, 20))
-    monkeypatch.setitem(stable_tasks.BUDGETS, "words", {"streams": 4, "window": 7})
+    monkeypatch.setattr(tasks, "task", made.get)
+    monkeypatch.setattr(nets, "VECTOR", 6)
+    monkeypatch.setitem(tasks.TEXTS, "words", WORDS)
+    monkeypatch.setitem(tasks.CUTOFFS, "words", (10, 20))
+    monkeypatch.setitem(tasks.BUDGETS, "words", {"streams": 4, "window": 7})
     for name in made:
         size = {} if name == "words" else {"batch_size": 5}
         monkeypatch.setitem(feed_forward.BUDGETS, name, {"updates": 8, **size})
-        monkeypatch.setitem(feed_forward_nets.UNITS, name, 16)
-        monkeypatch.setitem(feed_forward_nets.LEVELS, name, 2)
-        monkeypatch.setitem(feed_forward_nets.POSITIONS, name, 12)
-        monkeypatch.setitem(feed_forward_nets.WINDOWS, name, (1, 3))
+        monkeypatch.setitem(nets.UNITS, name, 16)
+        monkeypatch.setitem(nets.LEVELS, name, 2)
+        monkeypatch.setitem(nets.POSITIONS, name, 12)
+        monkeypatch.setitem(nets.WINDOWS, name, (1, 3))
         monkeypatch.setitem(feed_forward.RATES, name, (0.01, 0.03))
         monkeypatch.setitem(feed_forward.OTHER_SEEDS, name, range(5, 6))
         monkeypatch.setitem(feed_forward.KS, name, (1, 4))
@@ -143,7 +145,7 @@ def test_a_piece_as_long_as_all_positions_has_no_past(problems):
 @pytest.mark.parametrize("kind", ["simple", "LSTM", "TCN", "window 3", "attention"])
 def test_with_context_is_a_run_over_the_last_inputs(problems, kind, monkeypatch):
     model, inputs = rivals()[kind], drawn(20, 4, 3).double()
-    monkeypatch.setattr(feed_forward_training, "NUMBERS", 150)  # several blocks
+    monkeypatch.setattr(training, "NUMBERS", 150)  # several blocks
     found = with_context(model, inputs, 5)
     for t in range(20):
         torch.testing.assert_close(found[t], model(inputs[max(0, t - 4) : t + 1])[-1])
@@ -154,31 +156,31 @@ def test_with_context_is_a_run_over_the_last_inputs(problems, kind, monkeypatch)
 
 @pytest.mark.parametrize("name", feed_forward.BUDGETS)
 def test_all_nets_of_a_task_are_of_one_size(name):
-    budget = feed_forward_nets.budget(name)
+    budget = nets.budget(name)
     sizes = {kind: parameters(net(name, kind, *widths(name, kind))) for kind in kinds(name)}
     assert sizes["LSTM"] == budget
-    assert max(abs(size / budget - 1) for size in sizes.values()) <= feed_forward_nets.TOLERANCE
-    for kind in ("TCN", "attention", f"window {feed_forward_nets.WINDOWS[name][0]}"):
+    assert max(abs(size / budget - 1) for size in sizes.values()) <= nets.TOLERANCE
+    for kind in ("TCN", "attention", f"window {nets.WINDOWS[name][0]}"):
         units, inner = widths(name, kind)
         others = [parameters(net(name, kind, units, inner + more)) for more in (-1, 1)]
         assert abs(sizes[kind] - budget) <= min(abs(size - budget) for size in others)
 
 
 def test_a_size_that_no_net_has_is_refused(problems, monkeypatch):
-    monkeypatch.setitem(feed_forward_nets.UNITS, "words", 1)
+    monkeypatch.setitem(nets.UNITS, "words", 1)
     with pytest.raises(ValueError, match="no net 'TCN' for words has 44 parameters within 2%"):
         widths("words", "TCN")
 
 
 @pytest.mark.parametrize("kind", ["simple", "TCN", "attention", "window 3"])
 def test_training_is_that_of_a_loop_by_hand(problems, kind):
-    together, alone = (readers("words", kind, range(2)) for _ in range(2))
+    together, alone = (language_models("words", kind, range(2)) for _ in range(2))
     before = [model.body.readout.weight.detach().clone() for model in together]
     rates = [0.01, 0.02]
-    assert list(train(together, stable_tasks.batches("words"), rates, updates=4)) == [1, 2, 3, 4]
+    assert list(train(together, tasks.batches("words"), rates, updates=4)) == [1, 2, 3, 4]
     for model, rate in zip(alone, rates, strict=True):
         stepper, past = torch.optim.Adam(model.parameters(), lr=rate), None
-        for update, (inputs, targets, _, _) in zip(range(4), stable_tasks.batches("words"), strict=False):
+        for update, (inputs, targets, _, _) in zip(range(4), tasks.batches("words"), strict=False):
             features, past = model.body.resume(model.embed(inputs), past)
             past = past.detach()
             stepper.zero_grad()
@@ -195,32 +197,32 @@ def test_training_is_that_of_a_loop_by_hand(problems, kind):
         assert (one.body.readout.weight - start).abs().max() > 1e-3
 
 
-def test_a_reader_whose_gradient_is_not_finite_stops_alone(problems):
-    nets = readers("words", "window 3", range(2))
+def test_a_language_model_whose_gradient_is_not_finite_stops_alone(problems):
+    models = language_models("words", "window 3", range(2))
     with torch.no_grad():
-        nets[1].softmax.head.weight[0, 0] = torch.nan
-    before = [model.body.readout.weight.detach().clone() for model in nets]
-    list(train(nets, stable_tasks.batches("words"), [0.1, 0.1], updates=3))
-    assert not torch.equal(nets[0].body.readout.weight, before[0])
-    assert torch.equal(nets[1].body.readout.weight, before[1])
+        models[1].softmax.head.weight[0, 0] = torch.nan
+    before = [model.body.readout.weight.detach().clone() for model in models]
+    list(train(models, tasks.batches("words"), [0.1, 0.1], updates=3))
+    assert not torch.equal(models[0].body.readout.weight, before[0])
+    assert torch.equal(models[1].body.readout.weight, before[1])
 
 
 @pytest.mark.parametrize("kind", ["LSTM", "TCN", "window 3"])
 def test_a_text_is_evaluated_as_one(problems, kind, monkeypatch):
     part = problems["words"].test
-    (model,) = readers("words", kind, [0])
-    monkeypatch.setattr(feed_forward_training, "PIECE", 11)
+    (model,) = language_models("words", kind, [0])
+    monkeypatch.setattr(training, "PIECE", 11)
     with torch.no_grad():
         expected = model.loss(model.body(model.embed(part.inputs)), part.targets).mean().item()
     assert evaluate(model, part) == pytest.approx(expected, rel=1e-5)
 
 
 def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
-    music, (words,) = feed_forward_nets.player("chorales", "TCN"), readers("words", "TCN", [0])
-    torch.testing.assert_close(music.readout.bias.detach(), stable_tasks.prior("chorales"))
+    music, (words,) = nets.sequence_model("chorales", "TCN"), language_models("words", "TCN", [0])
+    torch.testing.assert_close(music.readout.bias.detach(), tasks.prior("chorales"))
     with torch.no_grad():
         losses = words.loss(torch.zeros(1, 10, 6), torch.arange(10)[None])[0]
-    torch.testing.assert_close(-losses, stable_tasks.prior("words")[:10])
+    torch.testing.assert_close(-losses, tasks.prior("words")[:10])
 
 
 @pytest.mark.parametrize(
@@ -243,7 +245,7 @@ def test_a_point_runs(problems, name, kind):
     assert result["rate"] in feed_forward.RATES[name]
     assert set(result["rates"]) == {"0.01", "0.03"}
     assert set(result["context"][0]) == {"1", "4", "all"}
-    assert abs(result["parameters"] - feed_forward_nets.budget(name)) <= 0.02 * feed_forward_nets.budget(name)
+    assert abs(result["parameters"] - nets.budget(name)) <= 0.02 * nets.budget(name)
     assert result["all parameters"] >= result["parameters"]
     if name != "words":
         assert [curve["all"] for curve in result["context"]] == pytest.approx(result["test"], rel=1e-5)
@@ -253,17 +255,17 @@ def test_a_point_runs(problems, name, kind):
 
 
 def test_points_are_different_and_every_task_has_every_kind():
-    points = feed_forward.points()
+    points = feed_forward.EXPERIMENT.points
     assert len({json.dumps(point) for point in points}) == len(points)
     for name in feed_forward.BUDGETS:
-        nets = [point["net"] for point in points if point["task"] == name]
-        assert nets[:4] == ["simple", "LSTM", "TCN", "attention"]
-        assert len(nets) == 4 + len(feed_forward_nets.WINDOWS[name])
+        rivals = [point["net"] for point in points if point["task"] == name]
+        assert rivals[:4] == ["simple", "LSTM", "TCN", "attention"]
+        assert len(rivals) == 4 + len(nets.WINDOWS[name])
 
 
 def test_the_stored_result_is_complete_and_consistent():
     points = read(RESULT)["points"]
-    assert [entry["point"] for entry in points] == feed_forward.points()
+    assert [entry["point"] for entry in points] == list(feed_forward.EXPERIMENT.points)
     sizes = {}
     for entry in points:
         (name, kind), result = entry["point"].values(), entry["result"]
@@ -284,5 +286,5 @@ def test_the_stored_result_is_complete_and_consistent():
                 assert [curve[str(k)] for k in beyond] == pytest.approx([curve["all"]] * len(beyond), rel=1e-5)
         sizes.setdefault(name, []).append(result["parameters"])
     for name, found in sizes.items():
-        assert max(found) <= (1 + feed_forward_nets.TOLERANCE) * feed_forward_nets.budget(name)
-        assert min(found) >= (1 - feed_forward_nets.TOLERANCE) * feed_forward_nets.budget(name)
+        assert max(found) <= (1 + nets.TOLERANCE) * nets.budget(name)
+        assert min(found) >= (1 - nets.TOLERANCE) * nets.budget(name)

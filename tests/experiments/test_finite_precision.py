@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fhx.experiments import finite_precision
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 from fhx.machines import TURING_MACHINES
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -47,7 +47,7 @@ def test_in_base_4_the_interval_is_short_and_sweeps_do_not_end(entries):
             assert result["wrong step"] - result["certified length"] <= 2
             assert result["lossy length"] - result["wrong step"] <= 2
         if base == 4 and name in ("float32", "float64"):
-            assert result["certified sweeps"] == finite_precision.SWEEPS_LIMIT
+            assert result["certified sweeps"] == finite_precision.MAX_SWEEP_STEPS
             assert result["wrong sweep"] is None
         if base != 4:
             assert result["certified sweeps"] < result["wrong sweep"] < 60

@@ -6,7 +6,7 @@ import pytest
 
 from fhx.experiments import counting, formal_languages
 from fhx.experiments.recognition import CELLS, reach, right
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 from fhx.tasks import LANGUAGES, formal_language
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -20,7 +20,7 @@ def small(monkeypatch):
         monkeypatch.setattr(experiment, "OTHER_SEEDS", range(10, 12))
         monkeypatch.setattr(experiment, "RATES", (1e-9, 0.02))
         monkeypatch.setattr(experiment, "UPDATES", 10)
-        monkeypatch.setattr(experiment, "LIMIT", 12)
+        monkeypatch.setattr(experiment, "MAX_COUNT", 12)
     words = formal_language("a^n b^n", (1, 6), (60, 20, 20))
     monkeypatch.setattr(formal_languages, "task", lambda language: words)
 
@@ -78,7 +78,7 @@ def test_counting_runs_one_point():
 def test_the_stored_counter_is_the_first_of_those_that_count_farthest(monkeypatch):
     monkeypatch.setattr(counting, "SEEDS", range(4))
     found = iter([2, 5, 5, 3])
-    monkeypatch.setattr(counting, "reach", lambda net, part, limit: next(found))
+    monkeypatch.setattr(counting, "reach", lambda net, part, max_count: next(found))
     result = counting.run({"language": "a^n b^n", "cell": "tanh"})
     assert (result["reach"], result["seed"]) == ([2, 5, 5, 3], 1)
 

@@ -9,7 +9,7 @@ import torch
 
 from fhx.dynamics import unroll
 from fhx.experiments import imitation
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 
 RESULTS = Path(__file__).parents[2] / "results"
 

@@ -13,7 +13,7 @@ import small_jobs
 from small_jobs import Squares
 
 import fhx
-from fhx.experiments import runner
+from fhx.experiments import Experiment, runner
 from fhx.jobs import ClusterError, JobFailedError, cluster, job, map_unordered, processes
 from fhx.tasks import DataNotFoundError
 
@@ -40,6 +40,17 @@ def empty(monkeypatch):
     options = {"threads_per_worker": 4, "protocol": "tcp://", "host": "127.0.0.1", "dashboard_address": ":0"}
     with LocalCluster(n_workers=0, processes=False, silence_logs="CRITICAL", **options) as made:
         yield made
+
+
+def experiment_of(squares):
+    """The squares of eight numbers as an experiment."""
+    return Experiment(
+        name="squares",
+        question="How large are squares?",
+        settings={"seeds": [0]},
+        points=[{"number": number} for number in range(8)],
+        run=squares.run,
+    )
 
 
 def until_failure(results):
@@ -124,7 +135,7 @@ def test_experiment_is_the_same_on_a_cluster_that_loses_a_worker(two, tmp_path, 
     folders = [tmp_path / name for name in ("here", "first", "second")]
     for folder in folders:
         folder.mkdir()
-    alone = json.loads(runner.perform("squares", Squares(folders[0]), tmp_path / "alone").read_text())
+    alone = json.loads(runner.perform(experiment_of(Squares(folders[0])), tmp_path / "alone").read_text())
     written = []
 
     def interrupted(path, head, entries, write=runner.write):
@@ -136,14 +147,14 @@ def test_experiment_is_the_same_on_a_cluster_that_loses_a_worker(two, tmp_path, 
     with monkeypatch.context() as patched:
         patched.setattr(runner, "write", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            runner.perform("squares", Squares(folders[1]), tmp_path, scheduler=two.scheduler_address)
+            runner.perform(experiment_of(Squares(folders[1])), tmp_path, scheduler=two.scheduler_address)
     kept = [entry["point"]["number"] for entry in json.loads((tmp_path / "squares.json").read_text())["points"]]
     assert len(kept) == 3
     assert kept == sorted(kept)
 
     missing = [number for number in range(8) if number not in kept]
     rest = Squares(folders[2], fatal=missing[2:3])
-    result = json.loads(runner.perform("squares", rest, tmp_path, scheduler=two.scheduler_address).read_text())
+    result = json.loads(runner.perform(experiment_of(rest), tmp_path, scheduler=two.scheduler_address).read_text())
     begun = Counter(rest.begun)
     assert sorted(begun) == missing
     assert begun[missing[2]] > 1
@@ -177,9 +188,9 @@ def test_cluster_with_another_version_is_refused(two, monkeypatch):
 def test_point_made_otherwise_is_refused(two, tmp_path, monkeypatch):
     monkeypatch.setattr("torch.__version__", "0")
     with pytest.raises(
-        JobFailedError, match=r"WrongResult: the result is to be made with .*'torch': '0'.* and the worker"
+        JobFailedError, match=r"WrongResultError: the result is to be made with .*'torch': '0'.* and the worker"
     ):
-        runner.perform("squares", Squares(tmp_path), tmp_path, scheduler=two.scheduler_address)
+        runner.perform(experiment_of(Squares(tmp_path)), tmp_path, scheduler=two.scheduler_address)
 
 
 def test_job_that_kills_workers_of_a_cluster_is_named(two, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ import torch
 
 from fhx.experiments import perturbed_weights
 from fhx.experiments.perturbed_weights import NETS, compiled, depth, language, loaded, machine, new, perturbed
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 from fhx.machines import parity
 from fhx.tasks import LANGUAGES, formal_language
 from fhx.tasks.languages import encode

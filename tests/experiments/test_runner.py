@@ -2,28 +2,32 @@
 
 import json
 import os
-from types import SimpleNamespace
 
 import pytest
 import torch
 
+from fhx.experiments import Experiment, runner
 from fhx.experiments import __main__ as command
-from fhx.experiments import runner
-from fhx.experiments.stored import WrongResult
+from fhx.experiments.results import WrongResultError
 from fhx.jobs import JobFailedError
 from fhx.tasks import DataNotFoundError
 
 
-class Experiment(SimpleNamespace):
-    """Squares of numbers; it notes what it was asked, and is interrupted at the point ``stop``."""
+class Squares:
+    """An experiment on squares of numbers; it notes what it was asked, and is interrupted at the point ``stop``."""
 
-    def __init__(self, numbers, stop=None, **settings):
-        super().__init__(
-            __doc__="Squares.", SETTINGS={"seeds": (0, 1), **settings}, numbers=numbers, stop=stop, asked=[]
+    def __init__(self, numbers, stop=None):
+        self.numbers, self.stop, self.asked = numbers, stop, []
+
+    @property
+    def experiment(self):
+        return Experiment(
+            name="squares",
+            question="How large are squares?",
+            settings={"seeds": (0, 1)},
+            points=[{"number": number} for number in self.numbers],
+            run=lambda point: self.run(point),  # which tests replace
         )
-
-    def points(self):
-        return [{"number": number} for number in self.numbers]
 
     def run(self, point):
         if point["number"] == self.stop:
@@ -39,29 +43,29 @@ def numbers(path):
 def test_interrupted_run_goes_on_with_the_rest(tmp_path):
     path = tmp_path / "squares.json"
     with pytest.raises(KeyboardInterrupt):
-        runner.perform("squares", Experiment([1, 2, 3], stop=2), tmp_path)
+        runner.perform(Squares([1, 2, 3], stop=2).experiment, tmp_path)
     assert numbers(path) == [1]
-    second = Experiment([1, 2, 3])
-    assert runner.perform("squares", second, tmp_path) == path
+    second = Squares([1, 2, 3])
+    assert runner.perform(second.experiment, tmp_path) == path
     assert second.asked == [2, 3]
     assert numbers(path) == [1, 2, 3]
-    third = Experiment([1, 2, 3])
-    runner.perform("squares", third, tmp_path)
+    third = Squares([1, 2, 3])
+    runner.perform(third.experiment, tmp_path)
     assert third.asked == []
 
 
 def test_new_points_are_added_in_order_and_old_ones_go(tmp_path):
-    runner.perform("squares", Experiment([2, 3]), tmp_path)
-    more = Experiment([1, 2])
-    path = runner.perform("squares", more, tmp_path)
+    runner.perform(Squares([2, 3]).experiment, tmp_path)
+    more = Squares([1, 2])
+    path = runner.perform(more.experiment, tmp_path)
     assert more.asked == [1]
     assert numbers(path) == [1, 2]
-    runner.perform("squares", Experiment([2]), tmp_path)
+    runner.perform(Squares([2]).experiment, tmp_path)
     assert numbers(path) == [2]
 
 
 def test_result_says_how_it_was_made(tmp_path):
-    result = json.loads(runner.perform("squares", Experiment([2]), tmp_path / "new").read_text())
+    result = json.loads(runner.perform(Squares([2]).experiment, tmp_path / "new").read_text())
     assert result["experiment"] == "squares"
     assert result["settings"] == {"seeds": [0, 1], "dtype": "float32"}
     assert set(result["versions"]) == {"python", "torch", "fhx"}
@@ -76,7 +80,7 @@ def test_defaults_of_torch_are_set_and_put_back(tmp_path):
     torch.set_default_dtype(torch.float64)
     try:
         with pytest.raises(KeyboardInterrupt):
-            runner.perform("squares", Experiment([1, 2], stop=2), tmp_path)
+            runner.perform(Squares([1, 2], stop=2).experiment, tmp_path)
         assert torch.get_default_dtype() == torch.float64
     finally:
         torch.set_default_dtype(before[0])
@@ -86,7 +90,7 @@ def test_defaults_of_torch_are_set_and_put_back(tmp_path):
 
 
 def test_failed_write_leaves_the_old_result(tmp_path, monkeypatch):
-    path = runner.perform("squares", Experiment([1]), tmp_path)
+    path = runner.perform(Squares([1]).experiment, tmp_path)
     before = path.read_text()
 
     def full(source, target):
@@ -95,31 +99,31 @@ def test_failed_write_leaves_the_old_result(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space"):
-        runner.perform("squares", Experiment([1, 2]), tmp_path)
+        runner.perform(Squares([1, 2]).experiment, tmp_path)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("change", ["settings", "device", "versions"])
 def test_result_made_otherwise_is_not_mixed_with_this_one(tmp_path, change):
-    path = runner.perform("squares", Experiment([1]), tmp_path)
+    path = runner.perform(Squares([1]).experiment, tmp_path)
     result = json.loads(path.read_text())
     path.write_text(json.dumps({**result, change: "other"}))
-    with pytest.raises(WrongResult, match=rf"squares\.json was made with {change} other.*--results"):
-        runner.perform("squares", Experiment([1, 2]), tmp_path)
+    with pytest.raises(WrongResultError, match=rf"squares\.json was made with {change} other.*--results"):
+        runner.perform(Squares([1, 2]).experiment, tmp_path)
 
 
 @pytest.fixture
 def squares(monkeypatch):
     """The command line knows one experiment, which is returned."""
-    experiment = Experiment([1, 2, 3])
-    monkeypatch.setattr(command, "experiments", lambda: {"squares": experiment})
+    experiment = Squares([1, 2, 3])
+    monkeypatch.setattr(command, "EXPERIMENTS", {"squares": experiment.experiment})
     return experiment
 
 
 def test_command_lists_runs_and_resumes(squares, tmp_path, capsys):
     assert command.main([]) == 0
-    assert capsys.readouterr().out == "squares: Squares.\n"
+    assert capsys.readouterr().out == "squares: How large are squares?\n"
     squares.stop = 3
     assert command.main(["squares", "--results", str(tmp_path)]) == 130
     assert "is kept" in capsys.readouterr().err
@@ -139,7 +143,7 @@ def test_unreadable_result_is_refused(squares, tmp_path, capsys):
     (tmp_path / "squares.json").write_text('{"points": [')
     with pytest.raises(SystemExit, match="2"):
         command.main(["squares", "--results", str(tmp_path)])
-    assert "squares.json is no result of an experiment" in capsys.readouterr().err
+    assert "squares.json is not the result of an experiment" in capsys.readouterr().err
     assert squares.asked == []
 
 
@@ -171,10 +175,10 @@ def test_points_are_written_in_their_order_whatever_comes_first(tmp_path, monkey
 
     monkeypatch.setattr(runner, "map_unordered", backwards)
     with pytest.raises(KeyboardInterrupt):
-        runner.perform("squares", Experiment([1, 2, 3, 4], stop=2), tmp_path, workers=3)
+        runner.perform(Squares([1, 2, 3, 4], stop=2).experiment, tmp_path, workers=3)
     assert numbers(tmp_path / "squares.json") == [3, 4]
-    last = Experiment([1, 2, 3, 4])
-    assert numbers(runner.perform("squares", last, tmp_path, workers=3)) == [1, 2, 3, 4]
+    last = Squares([1, 2, 3, 4])
+    assert numbers(runner.perform(last.experiment, tmp_path, workers=3)) == [1, 2, 3, 4]
     assert last.asked == [2, 1]
 
 
@@ -196,7 +200,7 @@ def test_command_says_where_the_points_run(squares, tmp_path, monkeypatch, flags
 @pytest.mark.parametrize(
     ("flags", "law"),
     [
-        (["--workers", "0"], "--workers is 0, and there must be one at least"),
+        (["--workers", "0"], "--workers is 0, and there must be at least one"),
         (["--workers", "2", "--scheduler", "tcp://a:1"], "not allowed with"),
         (["--scheduler", "a"], "a scheduler's address looks like tcp://"),
     ],
@@ -206,8 +210,3 @@ def test_places_that_cannot_be_are_refused(squares, tmp_path, capsys, flags, law
         command.main(["squares", "--results", str(tmp_path), *flags])
     assert law in capsys.readouterr().err
     assert squares.asked == []
-
-
-def test_experiments_are_found():
-    assert {"step_sizes", "readout_budget"} <= set(runner.experiments())
-    assert not {"runner", "stored"} & set(runner.experiments())

@@ -8,10 +8,11 @@ from small_tasks import WORDS, drawn, small_tasks
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import unroll
-from fhx.experiments import stable_models, stable_tasks, stable_training
-from fhx.experiments.stable_measures import certificates, evaluate, exponent, gradients, truncated, windows
-from fhx.experiments.stable_nets import KINDS, RATE, Player, ProjectedRows, Reader, start
-from fhx.experiments.stable_training import train
+from fhx.experiments import stable_models
+from fhx.experiments.stable_models import tasks, training
+from fhx.experiments.stable_models.measures import certificates, evaluate, exponent, gradients, truncated, windows
+from fhx.experiments.stable_models.nets import KINDS, RATE, LanguageModel, ProjectedRows, SequenceModel, new_cell
+from fhx.experiments.stable_models.training import train
 from fhx.tasks import Sequences
 from fhx.training import fit
 
@@ -23,22 +24,22 @@ CERTIFIED = {"LSTM, four conditions": "four conditions", "LSTM, sum": "sum"}
 def problems(monkeypatch):
     """A small problem under every name, few seeds and updates."""
     made = small_tasks(60, 64, 321)
-    for module in (stable_tasks, stable_training):
+    for module in (tasks, training):
         monkeypatch.setattr(module, "task", made.get)
     for name in made:
         size = {"streams": 4, "window": 7} if name == "words" else {"batch_size": 5}
-        monkeypatch.setitem(stable_tasks.BUDGETS, name, {"updates": 20 if name == "words" else 10, **size})
-        monkeypatch.setitem(stable_tasks.UNITS, name, 4)
-        monkeypatch.setitem(stable_tasks.SEEDS, name, range(2))
-        monkeypatch.setitem(stable_tasks.OTHER_SEEDS, name, range(5, 6))
-    monkeypatch.setitem(stable_tasks.TEXTS, "words", WORDS)
-    monkeypatch.setitem(stable_tasks.CUTOFFS, "words", (10, 20))
-    monkeypatch.setitem(stable_tasks.TRAINED_K, "chorales", (5,))
-    monkeypatch.setitem(stable_tasks.TRUNCATED_UPDATES, "chorales", 10)
-    monkeypatch.setitem(stable_tasks.TRUNCATED_UPDATES, "words", 10)
-    monkeypatch.setitem(stable_tasks.RUNS, "words", (100, 2))
-    monkeypatch.setitem(stable_tasks.RUNS, "chorales", (40, 3))
-    monkeypatch.setattr(stable_training, "SHOWN", 40)
+        monkeypatch.setitem(tasks.BUDGETS, name, {"updates": 20 if name == "words" else 10, **size})
+        monkeypatch.setitem(tasks.UNITS, name, 4)
+        monkeypatch.setitem(tasks.SEEDS, name, range(2))
+        monkeypatch.setitem(tasks.OTHER_SEEDS, name, range(5, 6))
+    monkeypatch.setitem(tasks.TEXTS, "words", WORDS)
+    monkeypatch.setitem(tasks.CUTOFFS, "words", (10, 20))
+    monkeypatch.setitem(tasks.TRAINED_K, "chorales", (5,))
+    monkeypatch.setitem(tasks.TRUNCATED_UPDATES, "chorales", 10)
+    monkeypatch.setitem(tasks.TRUNCATED_UPDATES, "words", 10)
+    monkeypatch.setitem(tasks.RUNS, "words", (100, 2))
+    monkeypatch.setitem(tasks.RUNS, "chorales", (40, 3))
+    monkeypatch.setattr(training, "SHOWN", 40)
     return made
 
 
@@ -55,7 +56,7 @@ def certified(net):
 @pytest.mark.parametrize("kind", KINDS)
 def test_new_cells_start_orthogonal_or_as_its_projection(kind):
     torch.manual_seed(0)
-    cell = start(kind, 3, 5)
+    cell = new_cell(kind, 3, 5)
     orthogonal = [torch.allclose(W.T @ W, torch.eye(5), atol=1e-5) for W in cell.layer_matrices()]
     assert all(orthogonal) is (kind not in STABLE)
     if isinstance(cell, LSTMCell):
@@ -67,11 +68,11 @@ def test_rows_of_a_fit_are_certified_after_every_update(problems, kind):
     task, seen = problems["chorales"], []
 
     def make():
-        return Player(kind, 3, 4, 3, "bits per step")
+        return SequenceModel(kind, 3, 4, 3, "bits per step")
 
     class Watched(ProjectedRows):
-        def step(self):
-            super().step()
+        def step(self, closure=None):
+            super().step(closure)
             names = [name for name, _ in self.like.named_parameters()]
             rows = dict(zip(names, (p for group in self.param_groups for p in group["params"]), strict=True))
             for row in range(2):
@@ -85,7 +86,7 @@ def test_rows_of_a_fit_are_certified_after_every_update(problems, kind):
         updates=6,
         batch_size=5,
         learning_rate=1.0,
-        optimiser=lambda parameters, lr: Watched(parameters, lr, [0.1, 0.5], make()),
+        optimizer=lambda parameters, lr: Watched(parameters, lr, [0.1, 0.5], make()),
         progress=False,
     ).models
     assert len(seen) == 12
@@ -95,9 +96,9 @@ def test_rows_of_a_fit_are_certified_after_every_update(problems, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_readers_stay_certified_and_learn(kind):
+def test_language_models_stay_certified_and_learn(kind):
     torch.manual_seed(0)
-    net = Reader(kind, WORDS, 4, (10, 20))
+    net = LanguageModel(kind, WORDS, 4, (10, 20))
     with torch.no_grad():
         net.embed.weight[0] = 3.0
     ids = torch.arange(141)[:, None].expand(141, 4) % 3  # a text that repeats three words
@@ -137,10 +138,10 @@ def test_training_is_that_of_a_loop_by_hand(problems, kind, k, carry):
     sets = []
     for _ in range(2):
         torch.manual_seed(3)
-        sets.append([Reader(kind, WORDS, 4, (10, 20)) for _ in rates])
+        sets.append([LanguageModel(kind, WORDS, 4, (10, 20)) for _ in rates])
     together, alone = sets
     start = [net.cell.W.detach().clone() for net in together]
-    for _ in train(together, text_batches(text), rates, updates=6, optimiser=torch.optim.SGD, k=k, carry=carry):
+    for _ in train(together, text_batches(text), rates, updates=6, optimizer=torch.optim.SGD, k=k, carry=carry):
         pass
     for net, rate in zip(alone, rates, strict=True):
         by_hand(net, text_batches(text), rate, 6, k, carry)
@@ -150,7 +151,7 @@ def test_training_is_that_of_a_loop_by_hand(problems, kind, k, carry):
 
 
 def test_a_net_whose_gradient_is_not_finite_stops_alone(problems):
-    nets = [Reader("simple, stable", WORDS, 4, (10, 20)) for _ in range(2)]
+    nets = [LanguageModel("simple, stable", WORDS, 4, (10, 20)) for _ in range(2)]
     with torch.no_grad():
         nets[1].softmax.head.weight[0, 0] = torch.nan
     before = [net.cell.W.detach().clone() for net in nets]
@@ -162,7 +163,11 @@ def test_a_net_whose_gradient_is_not_finite_stops_alone(problems):
 @pytest.mark.parametrize("name", ["words", "chorales"])
 def test_evaluation_is_a_mean_over_real_steps(problems, name):
     part = problems[name].test
-    net = Reader("LSTM", WORDS, 4, (10, 20)) if name == "words" else Player("LSTM", 3, 4, 3, "bits per step")
+    net = (
+        LanguageModel("LSTM", WORDS, 4, (10, 20))
+        if name == "words"
+        else SequenceModel("LSTM", 3, 4, 3, "bits per step")
+    )
     with torch.no_grad():
         hidden = net.cell.hidden(unroll(net.cell, net.embed(part.inputs)))
         expected = net.metric(hidden, part.targets)[part.mask].mean().item()
@@ -174,7 +179,7 @@ def test_evaluation_is_a_mean_over_real_steps(problems, name):
 
 def test_digits_are_cut_to_their_last_pixels(problems):
     torch.manual_seed(0)
-    inputs, net = drawn(64, 200, 1), Player("simple", 1, 4, 3, "class at end")
+    inputs, net = drawn(64, 200, 1), SequenceModel("simple", 1, 4, 3, "class at end")
     with torch.no_grad():
         net.readout.bias -= net(inputs).mean((0, 1))  # so that the classes of a net as new are not all one
         answers = net.readout(unroll(net.cell, inputs[59:])[-1]).argmax(-1)
@@ -186,7 +191,7 @@ def test_digits_are_cut_to_their_last_pixels(problems):
 def test_gradients_are_those_of_differences(problems):
     torch.manual_seed(0)
     part = problems["chorales"].test.take([0])
-    net = Player("simple", 3, 4, 3, "bits per step").double()
+    net = SequenceModel("simple", 3, 4, 3, "bits per step").double()
     part = part.to(dtype=torch.float64)
     found = gradients(net, part, 10, 1000)
 
@@ -208,7 +213,7 @@ def test_gradients_are_those_of_differences(problems):
 
 
 def test_pieces_for_gradients_start_from_the_state_of_the_run(problems):
-    part, net = problems["words"].test, Reader("LSTM", WORDS, 4, (10, 20))
+    part, net = problems["words"].test, LanguageModel("LSTM", WORDS, 4, (10, 20))
     inputs, targets, h = windows(net, part, 30, 120)
     states = unroll(net.cell, net.embed(part.inputs))
     assert inputs.shape == (30, 12)  # three starts, four streams
@@ -219,23 +224,23 @@ def test_pieces_for_gradients_start_from_the_state_of_the_run(problems):
 
 
 def test_the_exponent_of_a_stable_net_is_below_its_certificate(problems):
-    net = Player("simple, stable", 3, 4, 3, "bits per step")
+    net = SequenceModel("simple, stable", 3, 4, 3, "bits per step")
     rate = certificates(net)["rate"]
     assert exponent(net, problems["chorales"].test.inputs[:40]) <= torch.tensor(rate).log().item() + 1e-6
 
 
 def test_points_are_different_and_the_essential_ones_come_first():
-    points = stable_models.points()
+    points = stable_models.EXPERIMENT.points
     assert len({json.dumps(point) for point in points}) == len(points)
     assert {point["cell"] for point in points[:6]} == set(KINDS)
     compared = [(point["task"], point["cell"]) for point in points if point["part"] == "compare"]
-    assert {task for task, _ in compared} == set(stable_tasks.BUDGETS)
+    assert {task for task, _ in compared} == set(tasks.BUDGETS)
 
 
 def blank(net):
     """A net whose outputs are the biases of its readout."""
     with torch.no_grad():
-        weights = net.softmax if isinstance(net, Reader) else net.readout
+        weights = net.softmax if isinstance(net, LanguageModel) else net.readout
         for name, p in weights.named_parameters():
             if not name.endswith("bias"):
                 p.zero_()
@@ -245,13 +250,13 @@ def blank(net):
 def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
     notes = problems["chorales"].train
     heard = notes.targets[notes.mask].mean(0)
-    music = torch.sigmoid(blank(stable_tasks.player("chorales", "simple")).readout.bias)
+    music = torch.sigmoid(blank(tasks.sequence_model("chorales", "simple")).readout.bias)
     torch.testing.assert_close(music, heard, atol=0.01, rtol=0)
-    torch.testing.assert_close(stable_tasks.prior("digits").exp(), torch.full((3,), 1 / 3))
+    torch.testing.assert_close(tasks.prior("digits").exp(), torch.full((3,), 1 / 3))
 
 
 def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_rest(problems):
-    net, text = blank(stable_tasks.reader("words", "LSTM")), problems["words"].train.targets
+    net, text = blank(tasks.language_model("words", "LSTM")), problems["words"].train.targets
     losses = net.loss(torch.zeros(1, WORDS, 4), torch.arange(WORDS)[None])[0]
     shares = text.flatten().bincount(minlength=WORDS) / text.numel()
     torch.testing.assert_close((-losses[:10]).exp(), shares[:10], atol=1e-3, rtol=0)
@@ -261,12 +266,12 @@ def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_res
 
 @pytest.mark.parametrize(("name", "kind"), [("chorales", "LSTM, rows"), ("digits", "simple"), ("words", "LSTM, sum")])
 def test_a_comparison_runs(problems, monkeypatch, name, kind):
-    monkeypatch.setitem(stable_tasks.KS, name, (1, 3))
+    monkeypatch.setitem(tasks.KS, name, (1, 3))
     result = stable_models.run({"part": "compare", "task": name, "cell": kind})
     json.dumps(result)
     assert [len(result[key]) for key in ("test", "valid", "certificate", "exponent", "gradient", "cut")] == [2] * 6
     assert len(result["valid"][0]) == len(result["at"]) == 11
-    assert result["rate"] in stable_tasks.RATES["Adam"][name]
+    assert result["rate"] in tasks.RATES["Adam"][name]
     assert set(result["cut"][0]) == {"1", "3", "all"}
     if name != "words":
         assert [cut["all"] for cut in result["cut"]] == pytest.approx(result["test"], rel=1e-5)
@@ -276,7 +281,7 @@ def test_a_comparison_runs(problems, monkeypatch, name, kind):
 def test_truncated_training_runs(problems, name, kind, optimiser):
     result = stable_models.run({"part": "truncated", "task": name, "cell": kind, "optimiser": optimiser})
     json.dumps(result)
-    ks = stable_tasks.TRAINED_K[name]
+    ks = tasks.TRAINED_K[name]
     assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} {k}" for way in ("reset", "carried") for k in ks}
     assert result["full"]["from full"] == [[0.0] * 11] * 2
     assert len(result["full"]["between seeds"]) == 1

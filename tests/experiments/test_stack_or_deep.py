@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from fhx.experiments import stack_or_deep
+from fhx.experiments.results import read
 from fhx.experiments.stack_or_deep import BANDS, BUDGETS, SIZES, STUDENTS, TEACHERS, by_band
-from fhx.experiments.stored import read
 from fhx.tasks import Sequences, teacher_recurrence, word_problem
 from fhx.training import OBJECTIVES, evaluate
 
@@ -25,7 +25,7 @@ def test_bands_are_steps_of_one_run():
 
 
 def test_every_student_has_its_points_once():
-    points = [tuple(point.values()) for point in stack_or_deep.points()]
+    points = [tuple(point.values()) for point in stack_or_deep.EXPERIMENT.points]
     assert len(points) == len(set(points)) == len(STUDENTS) * (6 * 3 + 3 * 2)
     assert set(SIZES) == set(BUDGETS)
 

@@ -9,29 +9,28 @@ import torch
 
 from fhx.cells import DeepLSTMCell
 from fhx.experiments import trainability
-from fhx.experiments.stored import read
+from fhx.experiments.results import read
 from fhx.experiments.trainability import (
     CELLS,
     DEPTHS,
+    EXPERIMENT,
     GAINS,
     MORE_UPDATES,
-    SETTINGS,
     STEPS,
     UPDATES,
+    initialize,
     make,
-    points,
-    start,
 )
 
 RESULT = Path(__file__).parents[2] / "results" / "trainability.json"
 
 
 def test_points_are_the_grid_up_to_a_length_with_the_cheap_ones_first():
-    found = points()
+    found = EXPERIMENT.points
     keys = [tuple(p.values()) for p in found]
-    within = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= trainability.LONGEST]
+    within = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= trainability.MAX_LAYERS]
     assert len(set(keys)) == len(keys) == (len(CELLS) + 1) * len(within)
-    assert max(depth * steps for depth, steps in within) == trainability.LONGEST
+    assert max(depth * steps for depth, steps in within) == trainability.MAX_LAYERS
     layers = [p["depth"] * p["steps"] for p in found]
     assert layers == sorted(layers)
     assert [p["variant"] for p in found[: len(CELLS) + 1]] == [*CELLS, "plain"]
@@ -55,7 +54,7 @@ def test_a_net_has_matrices_of_the_gain(kind):
 @pytest.mark.parametrize("orthogonal", [False, True])
 def test_an_lstm_starts_with_forget_gates_open_and_the_others_half_open(depth, orthogonal):
     cell = DeepLSTMCell(2, 5, depth)
-    start(cell, 0.0, orthogonal)
+    initialize(cell, 0.0, orthogonal)
     memory = torch.linspace(-2, 2, 5)
     h, c = cell.step(torch.cat((torch.ones(5), memory)), cell.drive(torch.zeros(2))).chunk(2)
     torch.testing.assert_close(c, memory * torch.tensor(1.0).sigmoid())
@@ -101,17 +100,18 @@ def test_a_task_that_is_easy_is_reached(small, monkeypatch):
 
 def test_the_stored_result_was_made_with_these_settings():
     result = read(RESULT)
-    stated = {key: value for key, value in result["settings"].items() if key in SETTINGS}
-    assert stated == json.loads(json.dumps(SETTINGS))
+    stated = {key: value for key, value in result["settings"].items() if key in EXPERIMENT.settings}
+    assert stated == EXPERIMENT.settings
     keys = [tuple(p["point"].values()) for p in result["points"]]
-    planned = [tuple(p.values()) for p in points()]
+    planned = [tuple(p.values()) for p in EXPERIMENT.points]
     assert keys == planned[: len(keys)]
     assert len(keys) >= 100
 
 
 def test_the_stored_successes_agree_with_the_stored_losses():
+    target = EXPERIMENT.settings["target"]
     for point in read(RESULT)["points"]:
         found = point["result"]
         assert len(found["reached"]) == len(GAINS)
         for row, losses in zip(found["reached"], found["loss"], strict=True):
-            assert [u is not None for u in row] == [x is not None and x <= SETTINGS["target"] for x in losses]
+            assert [u is not None for u in row] == [x is not None and x <= target for x in losses]

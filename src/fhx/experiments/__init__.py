@@ -1,17 +1,14 @@
-"""Long runs: experiments that take minutes, each a module of this package, with their results in ``results/``.
+"""Long runs: experiments that take minutes, with their results in ``results/``.
 
-``python -m fhx.experiments`` lists them and ``python -m fhx.experiments NAME`` runs one, point by point;
-when interrupted it goes on from there at the next call. A notebook reads the result by :func:`stored` and checks by
-:func:`verified` what it says of it.
+``python -m fhx.experiments`` lists them with their questions, and ``python -m fhx.experiments NAME`` runs one, point by
+point; an interrupted run goes on from there at the next call. A notebook reads the result by :func:`stored` and checks
+what it says about it by :func:`verified`.
 
-An experiment is a module with a docstring and
-
-- ``SETTINGS``, what all points have in common, seeds among them, as a ``dict`` that JSON can hold;
-- ``points()``, a list of what is to be run, each a ``dict`` that JSON can hold;
-- ``run(point)``, the result of one of them, such a ``dict`` too.
+An experiment is a module or a package of this one with a frozen record, its ``EXPERIMENT``.
+:data:`fhx.experiments.catalog.EXPERIMENTS` has all of them by name.
 """
 
-from fhx.experiments.stored import WrongResult, stored
-from fhx.experiments.verified import verified
+from fhx.experiments.experiment import Experiment
+from fhx.experiments.results import WrongResultError, stored, verified
 
-__all__ = ["WrongResult", "stored", "verified"]
+__all__ = ["Experiment", "WrongResultError", "stored", "verified"]

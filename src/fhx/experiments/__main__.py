@@ -5,19 +5,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fhx.experiments.runner import experiments, perform
-from fhx.experiments.stored import WrongResult
+from fhx.experiments.catalog import EXPERIMENTS
+from fhx.experiments.results import WrongResultError
+from fhx.experiments.runner import perform
 from fhx.jobs import ClusterError, JobFailedError
 from fhx.tasks import DataCorruptError, DataNotFoundError
 
-EXPECTED = (WrongResult, DataNotFoundError, DataCorruptError, type(None))
+EXPECTED = (WrongResultError, DataNotFoundError, DataCorruptError, type(None))
 """Causes of a failed job that need no traceback; None is the death of its workers."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m fhx.experiments", description="List the long runs, or run one; it resumes what is there."
+        prog="python -m fhx.experiments", description="List the long runs with their questions, or run or resume one."
     )
     parser.add_argument("name", nargs="?", help="the experiment to run; without it they are listed")
     parser.add_argument(
@@ -32,25 +33,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     given = parser.parse_args(arguments)
     if given.workers < 1:
-        parser.error(f"--workers is {given.workers}, and there must be one at least")
-    known = experiments()
+        parser.error(f"--workers is {given.workers}, and there must be at least one")
     if given.name is None:
-        for name, module in known.items():
-            print(f"{name}: {(module.__doc__ or '').strip().splitlines()[0]}")
+        for name, experiment in EXPERIMENTS.items():
+            print(f"{name}: {experiment.question}")
         return 0
-    if given.name not in known:
-        parser.error(f"there is no experiment {given.name!r}; there are {', '.join(known)}")
+    if given.name not in EXPERIMENTS:
+        parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
+    kept = f"what is done is kept in {given.results}, and the same command goes on"
     try:
-        experiment, where = known[given.name], {"workers": given.workers, "scheduler": given.scheduler}
-        print(perform(given.name, experiment, given.results, **where))
-    except (WrongResult, ClusterError) as error:
+        print(perform(EXPERIMENTS[given.name], given.results, workers=given.workers, scheduler=given.scheduler))
+    except (WrongResultError, ClusterError) as error:
         parser.error(str(error))
     except JobFailedError as error:
         if not isinstance(error.__cause__, EXPECTED):
             raise
-        parser.error(f"{error}; what is done is kept in {given.results}, and the same command goes on")
+        parser.error(f"{error}; {kept}")
     except KeyboardInterrupt:
-        print(f"interrupted; what is done is kept in {given.results}, and the same command goes on", file=sys.stderr)
+        print(f"interrupted; {kept}", file=sys.stderr)
         return 130
     return 0
 

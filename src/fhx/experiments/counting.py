@@ -10,26 +10,20 @@ This is the task of Gers and Schmidhuber (2001), with other nets and another way
 
 from collections.abc import Mapping
 from functools import cache, partial
+from typing import Any
 
 from fhx.dynamics import Realization
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, train, weights
 from fhx.tasks import Sequences, Task, next_symbols
+
+__all__ = ["COUNTS", "EXPERIMENT", "NAMES", "RATES", "members", "net", "run", "task"]
 
 NAMES = ("a^n b^n", "a^n b^n c^n")
 COUNTS = range(1, 11)
 RATES = (0.003, 0.01, 0.03)
-UPDATES, LIMIT = 3000, 1000
+UPDATES, MAX_COUNT = 3000, 1000
 SEEDS, OTHER_SEEDS = range(10), range(10, 13)
-SETTINGS = {
-    "seeds": list(SEEDS),
-    "seeds of the rates": list(OTHER_SEEDS),
-    "units": UNITS,
-    "rates": RATES,
-    "updates": UPDATES,
-    "batch_size": len(COUNTS),
-    "counts": list(COUNTS),
-    "limit": LIMIT,
-}
 
 
 @cache
@@ -44,21 +38,16 @@ def members(language: str, numbers: tuple[int, ...]) -> Sequences:
     return next_symbols(language, test_counts=numbers).test
 
 
-def net(point: Mapping, result: Mapping) -> Realization:
-    """The stored net of a point: of ten seeds the one that counts farthest."""
+def net(point: Point, result: Mapping[str, Any]) -> Realization:
+    """The stored net of a point: that of the ten seeds that counts farthest."""
     return load(point["cell"], task(point["language"]), result["weights"])
 
 
-def points() -> list[dict]:
-    """Every cell on every language."""
-    return [{"language": language, "cell": cell} for language in NAMES for cell in CELLS]
-
-
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Choose the rate, train the ten seeds, and see how far each counts.
 
     Returns:
-        ``rates``, loss by rate; ``rate``, the chosen one; and lists with a number a seed: ``valid``, its loss, and
+        ``rates``, loss by rate; ``rate``, the chosen one; and lists with a number per seed: ``valid``, its loss, and
         ``reach``, 0 for a seed that diverged. ``weights`` are those of ``seed``, the first of those with the largest
         reach.
     """
@@ -67,7 +56,7 @@ def run(point: Mapping) -> dict:
     result = train(point["cell"], words, rate, SEEDS, UPDATES, batch)
     part = partial(members, point["language"])
     reaches = [
-        0 if seed in result.diverged else reach(model, part, LIMIT)
+        0 if seed in result.diverged else reach(model, part, MAX_COUNT)
         for seed, model in zip(SEEDS, result.models, strict=True)
     ]
     best = reaches.index(max(reaches))
@@ -80,3 +69,21 @@ def run(point: Mapping) -> dict:
         "seed": SEEDS[best],
         "weights": weights(result.models[best]),
     }
+
+
+EXPERIMENT = Experiment(
+    name="counting",
+    question="How far does a net count that was trained up to n = 10?",
+    settings={
+        "seeds": list(SEEDS),
+        "seeds of the rates": list(OTHER_SEEDS),
+        "units": UNITS,
+        "rates": RATES,
+        "updates": UPDATES,
+        "batch_size": len(COUNTS),
+        "counts": list(COUNTS),
+        "limit": MAX_COUNT,
+    },
+    points=[{"language": language, "cell": cell} for language in NAMES for cell in CELLS],
+    run=run,
+)

@@ -4,20 +4,19 @@ The source invites its readers to try a deep net as the step of a recurrence, an
 on three problems: a recurrence whose step is itself a net of four layers, from its inputs and outputs alone (50 steps);
 digits read pixel by pixel (64 steps); and chorales, trained on pieces of at most 50 frames and judged on whole ones.
 The cells have 1, 2, 4 or 8 layers and equally many parameters; depth 1 of "plain" is the vanilla cell, of "gated" the
-LSTM. Plain and orthogonal differ in their start alone: see :mod:`fhx.experiments.equal_size`.
+LSTM. Plain and orthogonal differ only in their initial weights: see :mod:`fhx.experiments.equal_size`.
 
 Beside them stands an affine readout of a delay line, which has no recurrent weights and as many parameters as it has:
 it sees the whole image of a digit, the last frame of a chorale, and the last 20 inputs of the teacher.
 
-Equally many parameters are, but for the readout, equally many multiplications a step, since each matrix is used once a
-step. Units are whole, so that both are equal to within a fifth.
+Apart from the readout, equally many parameters mean equally many multiplications per step, since each matrix is used
+once in a step. Units are whole numbers, so both are equal to within a fifth.
 
 On digits normalised nets of two layers or more diverge with most or all seeds in the first update: the first pixel of
 all images is 0, and so are the biases, and where all pre-activations are 0 a layer norm multiplies a gradient by
 :math:`1 / \sqrt{10^{-5}}` in each layer. ``diverged`` says which, and their scores are those of nets at their start.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -26,8 +25,11 @@ from torch import nn
 
 from fhx.dynamics import Realization
 from fhx.experiments.equal_size import make, multiply_adds, sweep, units_for
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.step_sizes import make as make_affine
 from fhx.tasks import Sequences, Task, chorales, digits, teacher_recurrence
+
+__all__ = ["BUDGETS", "DEPTHS", "EXPERIMENT", "affine", "pieces", "run", "task"]
 
 DEPTHS = (1, 2, 4, 8)
 DEEP = ("plain", "orthogonal", "normalised", "residual", "highway", "gated", "stacked")
@@ -39,26 +41,17 @@ BUDGETS = {
 SEEDS, OTHER_SEEDS = range(5), range(5, 7)
 RATES = (0.0005, 0.002, 0.008, 0.032)
 AFFINE_RATES = (0.008, 0.032, 0.128, 0.512)
-TEACHER = {"depth": 4, "steps": 50, "gain": 2.0, "seed": 1, "sizes": (1024, 128, 256)}
+TEACHER_DEPTH, TEACHER_STEPS, TEACHER_GAIN, TEACHER_SEED, TEACHER_SIZES = 4, 50, 2.0, 1, (1024, 128, 256)
 PIECE, TAPS = 50, 20
-SETTINGS = {
-    "seeds": list(SEEDS),
-    "seeds of the rates": list(OTHER_SEEDS),
-    "rates": RATES,
-    "rates of the affine net": AFFINE_RATES,
-    "budgets": BUDGETS,
-    "depths": DEPTHS,
-    "teacher": TEACHER,
-    "frames of a piece": PIECE,
-    "taps": TAPS,
-}
 
 
 @cache
 def task(name: str) -> Task:
     """One of the three problems, the same for all cells and seeds."""
     if name == "teacher":
-        return teacher_recurrence(**TEACHER)
+        return teacher_recurrence(
+            TEACHER_DEPTH, TEACHER_STEPS, gain=TEACHER_GAIN, seed=TEACHER_SEED, sizes=TEACHER_SIZES
+        )
     if name == "digits":
         return digits("pixel")
     whole = chorales()
@@ -66,7 +59,7 @@ def task(name: str) -> Task:
 
 
 def pieces(part: Sequences, steps: int) -> Sequences:
-    """Sequences with one target to a step, cut from their starts on into pieces of ``steps`` steps or what is left."""
+    """Sequences with one target per step, cut from their starts on into pieces of ``steps`` steps or what is left."""
     lengths = part.mask.sum(0)
     starts = range(0, part.steps, steps)
     long = [torch.nonzero(lengths > start).flatten() for start in starts]
@@ -88,14 +81,14 @@ def affine(problem: Task) -> Realization:
     return Realization(step, nn.Linear(width, problem.output_size), h0=torch.zeros(width))
 
 
-def points() -> list[dict]:
+def _points() -> list[Point]:
     """Every cell at every depth on every problem."""
     nets = [(cell, depth) for depth in DEPTHS for cell in DEEP if (cell, depth) != ("stacked", 1)]
     nets = [("affine", 1), ("GRU", 1), *nets]
     return [{"task": name, "cell": cell, "depth": depth} for name in BUDGETS for cell, depth in nets]
 
 
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Train a net of this kind.
 
     Returns:
@@ -119,3 +112,28 @@ def run(point: Mapping) -> dict:
         "parameters": sum(p.numel() for p in net.parameters()),
         "multiply-adds": multiply_adds(net, steps, 1 if problem.kind == "class at end" else steps),
     }
+
+
+EXPERIMENT = Experiment(
+    name="deep_cells",
+    question="Can deep cells be trained on problems that are not trivial?",
+    settings={
+        "seeds": list(SEEDS),
+        "seeds of the rates": list(OTHER_SEEDS),
+        "rates": RATES,
+        "rates of the affine net": AFFINE_RATES,
+        "budgets": BUDGETS,
+        "depths": DEPTHS,
+        "teacher": {
+            "depth": TEACHER_DEPTH,
+            "steps": TEACHER_STEPS,
+            "gain": TEACHER_GAIN,
+            "seed": TEACHER_SEED,
+            "sizes": TEACHER_SIZES,
+        },
+        "frames of a piece": PIECE,
+        "taps": TAPS,
+    },
+    points=_points(),
+    run=run,
+)

@@ -10,10 +10,11 @@ updates. The others alone choose the rate.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from time import process_time
+from typing import Any
 
+from attrs import frozen
 from torch import nn
 
 from fhx.cells import (
@@ -28,11 +29,13 @@ from fhx.cells import (
     parameter_count,
 )
 from fhx.dynamics import Realization
-from fhx.experiments.rates import RowAdam, best_rate
+from fhx.experiments.learning_rates import RowAdam, best_rate
 from fhx.experiments.trainability import CELLS as DEEP
-from fhx.experiments.trainability import start
+from fhx.experiments.trainability import initialize
 from fhx.tasks import Task
 from fhx.training import OBJECTIVES, Fit, fit
+
+__all__ = ["CELLS", "TYPES", "Sweep", "make", "multiply_adds", "parameters", "sweep", "units_for"]
 
 CELLS: dict[str, Callable[[int, int, int], Cell]] = {
     **DEEP,
@@ -70,7 +73,7 @@ def units_for(budget: int, cell: str, depth: int, task: Task) -> int:
 
 
 def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False) -> Realization:
-    """A new net, started with gain 1.
+    """A new net, initialized with gain 1.
 
     Args:
         cell: one of ``CELLS``.
@@ -81,22 +84,25 @@ def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False
     """
     net = CELLS[cell](task.input_size, units, depth)
     orthogonal = orthogonal or cell == "orthogonal"
-    start(net, 1.0, orthogonal)
+    initialize(net, 1.0, orthogonal)
     if isinstance(net, Stack):
         for layer in net.layers[1:]:
             between = SimpleCell(1, units)
-            start(between, 1.0, orthogonal)
+            initialize(between, 1.0, orthogonal)
             layer.U = between.W
     return Realization(net, nn.Linear(units, task.output_size))
 
 
 def multiply_adds(net: Realization, steps: int, read: int) -> int:
-    """Multiplications in a run over ``steps`` steps of which ``read`` are read out: a matrix is used once a step."""
-    cell = net.cell.parameters() if isinstance(net.cell, nn.Module) else ()
-    return steps * sum(W.numel() for W in cell if W.ndim == 2) + read * net.readout.weight.numel()
+    """Multiplications in a run over ``steps`` steps of which ``read`` are read out: a matrix is used once per step."""
+    return steps * _entries_of_matrices(net.cell) + read * _entries_of_matrices(net.readout)
 
 
-@dataclass(frozen=True)
+def _entries_of_matrices(part: object) -> int:
+    return sum(W.numel() for W in part.parameters() if W.ndim == 2) if isinstance(part, nn.Module) else 0
+
+
+@frozen
 class Sweep:
     """What came of training all rates with all seeds.
 
@@ -104,7 +110,7 @@ class Sweep:
         fit: rows rate by rate, for each first the other seeds, then the reported ones.
         rate: the chosen one.
         rows: of the reported seeds at this rate.
-        result: of them, as JSON can hold it, a number a seed: ``test``, ``valid``, the curve, evaluated ``at`` these
+        result: of them, as JSON can hold it, a number per seed: ``test``, ``valid``, the curve, evaluated ``at`` these
             updates, ``best update`` and ``diverged``, an update or None; ``rate`` and ``rates``, the validation metric
             of the other seeds by rate; ``test by rate``, of the reported seeds; ``seconds``, process time of all.
     """
@@ -112,7 +118,7 @@ class Sweep:
     fit: Fit
     rate: float
     rows: range
-    result: dict
+    result: dict[str, Any]
 
 
 def sweep(

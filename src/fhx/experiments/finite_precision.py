@@ -1,7 +1,7 @@
 r"""Turing nets in floating-point numbers: how far they are certainly right, and where the first step is wrong.
 
 One machine goes to the end of its word and back, and accepts if the word begins with a; another goes there and back for
-ever. To each base of the stacks and each type of floats: the length up to which the words tried are certified, the
+ever. For each base of the stacks and each type of floats: the length up to which the words tried are certified, the
 length of the first of them with a wrong step, and of the first with a wrong answer, beside the length at which a
 number alone loses digits; and for the second machine, on one short word, the steps certified and the first wrong one.
 In base 4 the length decides, in other bases time does: an error doubles when a symbol is pushed to the right and read
@@ -11,35 +11,30 @@ In float16 also the finite automaton that the net of another machine has become,
 differ.
 """
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from itertools import count
 from random import Random
 
 import torch
 
 from fhx.compile import turing_to_rnn
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.machines import TURING_MACHINES, TuringMachine, all_words
 from fhx.precision import certified_steps, exact_height, first_wrong_step, float_net_to_dfa, lossy_length
+
+__all__ = ["BASES", "EXPERIMENT", "MAX_SWEEP_STEPS", "TYPES", "run", "there_and_back", "words"]
 
 BASES = (3, 4, 5, 8)
 TYPES = ("bfloat16", "float16", "float32", "float64")
 AUTOMATA = (("palindromes", 4), ("palindromes", 8), ("equal-blocks", 8))
 RANDOM_WORDS, SEED = 6, 0
-SWEPT, SWEEPS_LIMIT = "abba", 1000
+SWEPT, MAX_SWEEP_STEPS = "abba", 1000
 MACHINE_STEPS = 10_000
-SETTINGS = {
-    "bases": BASES,
-    "types": TYPES,
-    "random words of a length": RANDOM_WORDS,
-    "seed": SEED,
-    "word swept": SWEPT,
-    "steps of sweeps": SWEEPS_LIMIT,
-}
 
 
 def there_and_back(for_ever: bool = False) -> TuringMachine:
-    """Go to the end of a word over ``"ab"`` and back, and accept if it begins with a; or turn there, for ever."""
-    rules: dict[tuple[Hashable, str], tuple[Hashable, str, str]] = {("start", x): ("go", x.upper(), "R") for x in "ab"}
+    """Go to the end of a word over ``"ab"`` and back, and accept if it begins with a; or turn round there, for ever."""
+    rules = {("start", x): ("go", x.upper(), "R") for x in "ab"}
     rules |= {("go", x): ("go", x, "R") for x in "ab"} | {("go", "_"): ("come", "_", "L")}
     rules |= {("come", x): ("come", x, "L") for x in "ab"}
     last = {"A": "go", "B": "go"} if for_ever else {"A": "accept", "B": "reject"}
@@ -54,13 +49,13 @@ def words(n: int) -> list[str]:
     return list(dict.fromkeys(["a" * n, "b" * n, "a" * (n - 1) + "b", "b" + "a" * (n - 1), *some]))
 
 
-def points() -> list[dict]:
+def _points() -> list[Point]:
     """Every base in every type, then the automata."""
-    nets = [{"base": base, "type": name} for base in BASES for name in TYPES]
+    nets: list[Point] = [{"base": base, "type": name} for base in BASES for name in TYPES]
     return nets + [{"machine": machine, "base": base, "type": "float16"} for machine, base in AUTOMATA]
 
 
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Predict and observe.
 
     Returns:
@@ -93,8 +88,8 @@ def _lengths(base: int, dtype: torch.dtype) -> dict:
         "wrong step": _first_length_without(right),
         "wrong answer": _first_length_without(answered),
         "lossy length": lossy_length(base, dtype),
-        "certified sweeps": certified_steps(sweeps, SWEPT, dtype, SWEEPS_LIMIT),
-        "wrong sweep": first_wrong_step(sweeps, SWEPT, dtype, SWEEPS_LIMIT),
+        "certified sweeps": certified_steps(sweeps, SWEPT, dtype, MAX_SWEEP_STEPS),
+        "wrong sweep": first_wrong_step(sweeps, SWEPT, dtype, MAX_SWEEP_STEPS),
     }
 
 
@@ -110,9 +105,25 @@ def _first_length_without(law: Callable[[str], bool]) -> int:
     return n
 
 
-def _automaton(point: Mapping, dtype: torch.dtype) -> dict:
+def _automaton(point: Point, dtype: torch.dtype) -> dict:
     machine = TURING_MACHINES[point["machine"]]
     dfa = float_net_to_dfa(turing_to_rnn(machine, point["base"]).net, dtype)
     every = (word for n in count() for word in all_words(machine.input_alphabet, n) if len(word) == n)
     differs = next(word for word in every if dfa.accepts(word) != machine.decide(word, MACHINE_STEPS).accepted)
     return {"states": len(dfa.states), "minimal states": len(dfa.minimize().states), "differs": differs}
+
+
+EXPERIMENT = Experiment(
+    name="finite_precision",
+    question="How far are Turing nets right in floating-point numbers, and where is the first step wrong?",
+    settings={
+        "bases": BASES,
+        "types": TYPES,
+        "random words of a length": RANDOM_WORDS,
+        "seed": SEED,
+        "word swept": SWEPT,
+        "steps of sweeps": MAX_SWEEP_STEPS,
+    },
+    points=_points(),
+    run=run,
+)

@@ -11,31 +11,22 @@ For languages that have to be counted in there is one more number, the reach: th
 
 from collections.abc import Mapping
 from functools import cache, partial
+from typing import Any
 
 from fhx.dynamics import Realization
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, right, train, weights
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
+
+__all__ = ["BANDS", "EXPERIMENT", "LENGTHS", "NAMES", "RATES", "TEST_SEED", "band", "net", "probes", "run", "task"]
 
 NAMES = ("parity", "tomita-3", "tomita-6", "a^n b^n", "a^n b^n c^n", "dyck-1")
 LENGTHS = (1, 20)
 BANDS = {"1x": (1, 20), "2x": (21, 40), "5x": (41, 100), "10x": (101, 200)}
 RATES = (0.003, 0.01, 0.03)
-UPDATES, BATCH, SIZES, WORDS, LIMIT = 2000, 32, (4000, 500, 500), 300, 500
+UPDATES, BATCH, SIZES, WORDS, MAX_COUNT = 2000, 32, (4000, 500, 500), 300, 500
 SEEDS, OTHER_SEEDS = range(10), range(10, 13)
 TEST_SEED = 1_000_000
-SETTINGS = {
-    "seeds": list(SEEDS),
-    "seeds of the rates": list(OTHER_SEEDS),
-    "units": UNITS,
-    "rates": RATES,
-    "updates": UPDATES,
-    "batch_size": BATCH,
-    "lengths": LENGTHS,
-    "sizes": SIZES,
-    "bands": BANDS,
-    "words of a band": WORDS,
-    "limit": LIMIT,
-}
 
 
 @cache
@@ -58,21 +49,16 @@ def probes(language: str, numbers: tuple[int, ...]) -> Sequences:
     return known.sequences([word for n in numbers for word in known.probes(n)])
 
 
-def net(point: Mapping, result: Mapping) -> Realization:
-    """The stored net of a point: of ten seeds the one with the least validation loss."""
+def net(point: Point, result: Mapping[str, Any]) -> Realization:
+    """The stored net of a point: that of the ten seeds with the least validation loss."""
     return load(point["cell"], task(point["language"]), result["weights"])
 
 
-def points() -> list[dict]:
-    """Every cell on every language."""
-    return [{"language": language, "cell": cell} for language in NAMES for cell in CELLS]
-
-
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Choose the rate, train the ten seeds, and test each on every band.
 
     Returns:
-        ``rates``, validation loss by rate; ``rate``, the chosen one; and a list with a number a seed: ``valid``, its
+        ``rates``, validation loss by rate; ``rate``, the chosen one; and a list with a number per seed: ``valid``, its
         validation loss; ``words``, by band the fraction of words that are right; ``right``, by band whether all are,
         which is false for a seed that diverged; ``reach``, or None. ``weights`` are those of ``seed``, the one with
         the least validation loss.
@@ -86,7 +72,7 @@ def run(point: Mapping) -> dict:
         name: [right(model, band(language, name)).double().mean().item() for model in result.models] for name in BANDS
     }
     counted = LANGUAGES[language].probes is not None
-    reaches = [reach(model, partial(probes, language), LIMIT) for model in result.models] if counted else None
+    reaches = [reach(model, partial(probes, language), MAX_COUNT) for model in result.models] if counted else None
     best = min(range(len(valid)), key=lambda i: (not alive[i], valid[i]))
     return {
         "rates": losses,
@@ -99,3 +85,24 @@ def run(point: Mapping) -> dict:
         "seed": SEEDS[best],
         "weights": weights(result.models[best]),
     }
+
+
+EXPERIMENT = Experiment(
+    name="formal_languages",
+    question="Which formal languages does training find, on words ten times as long as those trained on?",
+    settings={
+        "seeds": list(SEEDS),
+        "seeds of the rates": list(OTHER_SEEDS),
+        "units": UNITS,
+        "rates": RATES,
+        "updates": UPDATES,
+        "batch_size": BATCH,
+        "lengths": LENGTHS,
+        "sizes": SIZES,
+        "bands": BANDS,
+        "words of a band": WORDS,
+        "limit": MAX_COUNT,
+    },
+    points=[{"language": language, "cell": cell} for language in NAMES for cell in CELLS],
+    run=run,
+)

@@ -12,12 +12,12 @@ the true run, and the time at which its error passes a threshold is compared wit
 one step and the system's top Lyapunov exponent.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cache
 from math import isfinite, log
 
 import torch
+from attrs import frozen
 from torch import Tensor
 
 from fhx.approximation import (
@@ -29,14 +29,30 @@ from fhx.approximation import (
     rollout_errors,
 )
 from fhx.dynamics import jacobians, lyapunov_spectrum, unroll
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.tasks import lorenz_step, pendulum_step
+
+__all__ = [
+    "EXPERIMENT",
+    "SYSTEMS",
+    "TIMES",
+    "UNITS",
+    "System",
+    "bent_step",
+    "facts",
+    "lozi_step",
+    "run",
+    "torques",
+    "true_run",
+]
 
 UNITS = (8, 16, 32, 64, 128)
 SEEDS = range(5)
 RUNS, WARMUP, STEPS, TIMES = 64, 200, 400, (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400)
 EXPONENT_STEPS, EXPONENT_RUNS = 2000, 8
 TORQUE, HOLD, DT = 0.3, 5, 0.05
-LEAST = 1e-17  # an error below rounding
+LEAST = 1e-17
+"""An error below rounding."""
 
 
 def lozi_step(h: Tensor, x: Tensor) -> Tensor:
@@ -51,14 +67,14 @@ def bent_step(h: Tensor, x: Tensor) -> Tensor:
     return torch.stack([1 - 1.6 * (u - v * v / 2).abs() + v, 0.4 * u], -1)
 
 
-@dataclass(frozen=True)
+@frozen
 class System:
-    """A step, the box on which it is imitated, a state to start from, and the error that counts as lost."""
+    """A step, the boxes on which it is imitated, the state that runs start near, and the error that counts as lost."""
 
     step: Callable[[Tensor, Tensor], Tensor]
     states: Box
     inputs: Box | None
-    start: tuple[float, ...]
+    h0: tuple[float, ...]
     threshold: float
 
 
@@ -69,20 +85,6 @@ SYSTEMS = {
     ),
     "lozi": System(lozi_step, Box([-1.6, -0.8], [1.6, 0.8]), None, (0.1, 0.1), 0.1),
     "bent": System(bent_step, Box([-1.6, -0.8], [1.6, 0.8]), None, (0.1, 0.1), 0.1),
-}
-SETTINGS = {
-    "seeds": list(SEEDS),
-    "runs": RUNS,
-    "steps before them": WARMUP,
-    "steps": STEPS,
-    "times": TIMES,
-    "torque": TORQUE,
-    "steps of a torque": HOLD,
-    "time of a Lorenz step": DT,
-    "steps and runs of the exponent": (EXPONENT_STEPS, EXPONENT_RUNS),
-    "thresholds": {name: system.threshold for name, system in SYSTEMS.items()},
-    "boxes": {name: [system.states.low.tolist(), system.states.high.tolist()] for name, system in SYSTEMS.items()},
-    "imitated in": "float64",
 }
 
 
@@ -96,16 +98,16 @@ def torques(system: System, steps: int, runs: int, seed: int) -> Tensor:
 
 
 def true_run(system: System, steps: int, runs: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """A state after the warm-up, the inputs from there on, and the states that follow; runs begin near the start."""
+    """A state after the warm-up, the inputs from there on and the states that follow. Runs start near the h0 given."""
     generator = torch.Generator().manual_seed(seed)
     nudge = 0.01 * torch.randn(runs, system.states.width, generator=generator, dtype=torch.float64)
     inputs = torques(system, WARMUP + steps, runs, seed)
-    states = unroll(system.step, inputs, torch.tensor(system.start, dtype=torch.float64) + nudge)
+    states = unroll(system.step, inputs, torch.tensor(system.h0, dtype=torch.float64) + nudge)
     return states[WARMUP - 1], inputs[WARMUP:], states[WARMUP:]
 
 
 @cache
-def facts(name: str) -> dict:
+def facts(name: str) -> dict[str, float]:
     r"""The system itself: its top exponent with standard error, and the largest :math:`\lVert \partial f / \partial h
     \rVert` along a run.
     """
@@ -120,27 +122,23 @@ def facts(name: str) -> dict:
     }
 
 
-def points() -> list[dict]:
-    """Every system with every number of units, the small ones first."""
-    return [{"system": name, "units": units} for units in UNITS for name in SYSTEMS]
-
-
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Imitate with every seed, and let the imitations run.
 
     Returns:
-        ``exponent``, ``exponent error`` and ``largest stretch`` of the system, and lists with a number a seed: ``sup``,
-        ``rms``, ``derivative sup`` and ``derivative rms`` over the box; ``rms of the run`` and ``median of the run``,
-        of the error of one step on the states of true runs; ``errors``, at each of ``TIMES`` the median error over the
-        runs (None: not finite); ``passed``, the median time at which it is above the threshold (None: not within
-        ``STEPS``); ``predicted``, that time by ``predicted_steps`` from the root mean square (None: never), and
-        ``predicted from the median``, the same from the median; ``logarithm``, :math:`\\ln(\\theta/\\varepsilon)/
-        \\lambda` from the root mean square (None where the exponent is not positive).
+        ``exponent``, ``exponent error`` and ``largest stretch`` of the system, and lists with a number per seed:
+        ``sup``, ``rms``, ``derivative sup`` and ``derivative rms`` over the box; ``rms of the run`` and ``median of
+        the run``, of the error of one step on the states of true runs; ``errors``, at each of ``TIMES`` the median
+        error over the runs (None: not finite); ``passed``, the median time at which it is above the threshold (None:
+        not within ``STEPS``); ``predicted``, that time by ``predicted_steps`` from the root mean square (None:
+        never), and ``predicted from the median``, the same from the median; ``logarithm``,
+        :math:`\\ln(\\theta/\\varepsilon)/ \\lambda` from the root mean square (None where the exponent is not
+        positive).
     """
     system, known = SYSTEMS[point["system"]], facts(point["system"])
     h0, inputs, states = true_run(system, STEPS, RUNS, seed=0)
     before = torch.cat([h0[None], states[:-1]])
-    result: dict = dict(known)
+    result: Result = dict(known)
     for seed in SEEDS:
         net = imitate(system.step, system.states, system.inputs, units=point["units"], seed=seed)
         box = imitation_errors(system.step, net, system.states, system.inputs, samples=10_000)
@@ -170,3 +168,25 @@ def run(point: Mapping) -> dict:
 
 def _finite(value: float) -> float | None:
     return value if isfinite(value) else None
+
+
+EXPERIMENT = Experiment(
+    name="imitation",
+    question="How large is the error of imitating a step by one hidden layer, and what does repeating make of it?",
+    settings={
+        "seeds": list(SEEDS),
+        "runs": RUNS,
+        "steps before them": WARMUP,
+        "steps": STEPS,
+        "times": TIMES,
+        "torque": TORQUE,
+        "steps of a torque": HOLD,
+        "time of a Lorenz step": DT,
+        "steps and runs of the exponent": (EXPONENT_STEPS, EXPONENT_RUNS),
+        "thresholds": {name: system.threshold for name, system in SYSTEMS.items()},
+        "boxes": {name: [system.states.low.tolist(), system.states.high.tolist()] for name, system in SYSTEMS.items()},
+        "imitated in": "float64",
+    },
+    points=[{"system": name, "units": units} for units in UNITS for name in SYSTEMS],
+    run=run,
+)

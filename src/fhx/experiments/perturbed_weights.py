@@ -1,14 +1,14 @@
 r"""Do compiled weights survive noise, and does fine-tuning bring them back?
 
 Nets that recognise a regular language by construction are loaded into a ReLU cell with a logit for readout, positive
-where they accept: :math:`y = s\,(2\,\mathrm{out}(h) - 1)` with :math:`s = 5`. Every parameter gets Gaussian noise, of a
-standard deviation that is a fraction of the largest number in its own matrix or vector; :math:`h_0` stays as it is.
-Then the nets are trained for 500 updates on words of up to 20 symbols, and so are new nets of the same size. Before and
-after it is counted which of them decide all words of 1 to 20 symbols rightly, all two million of them, and which decide
-every prefix of 300 words of 200 symbols rightly.
+where they accept: :math:`y = s\,(2\,\mathrm{out}(h) - 1)` with :math:`s = 5`. Every parameter gets Gaussian noise,
+whose standard deviation is a fraction of the largest number in its own matrix or vector; :math:`h_0` stays as it is.
+Then the nets are trained for 500 updates on words of up to 20 symbols, and so are new nets of the same size. Before
+and after it is counted which of them decide all words of 1 to 20 symbols correctly, all two million of them, and
+which decide every prefix of 300 words of 200 symbols correctly.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence
 from functools import cache
 
 import torch
@@ -18,9 +18,27 @@ from fhx.cells import SimpleCell
 from fhx.compile import dfa_to_rnn
 from fhx.dynamics import Realization
 from fhx.exact import Recognizer, SimpleRNN
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.recognition import right, train
+from fhx.experiments.seeding import per_seed
 from fhx.machines import DFA, NAMED
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
+
+__all__ = [
+    "EXPERIMENT",
+    "NETS",
+    "NOISE",
+    "compiled",
+    "depth",
+    "language",
+    "loaded",
+    "long_words",
+    "machine",
+    "new",
+    "perturbed",
+    "run",
+    "task",
+]
 
 NETS = ("parity, on paper", "parity", "(a|b)*abb", "tomita-4")
 NOISE = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0)
@@ -29,17 +47,6 @@ LENGTHS, SIZES = (1, 20), (4000, 500, 500)
 UPDATES, RATE, BATCH, WORDS, LONG = 500, 0.01, 32, 300, 200
 SEEDS = range(20)
 TEST_SEED = 1_000_000
-SETTINGS = {
-    "seeds": list(SEEDS),
-    "scale": SCALE,
-    "lengths": LENGTHS,
-    "sizes": SIZES,
-    "updates": UPDATES,
-    "rate": RATE,
-    "batch_size": BATCH,
-    "long words": WORDS,
-    "length of long words": LONG,
-}
 
 
 def language(net: str) -> str:
@@ -53,7 +60,7 @@ def machine(net: str) -> DFA:
 
 
 def compiled(net: str) -> Recognizer:
-    r"""The exact net: that of the machine, or PARITY's of two units, :math:`p = u_1 - 2 u_2`.
+    r"""The exact net: that of the machine, or PARITY's with two units, :math:`p = u_1 - 2 u_2`.
 
     From :math:`p \in \{0, 1\}` and a bit :math:`x`, the new :math:`u_1 = p + x` and :math:`u_2 = \max(0, p + x - 1)`.
     """
@@ -64,33 +71,37 @@ def compiled(net: str) -> Recognizer:
 
 def loaded(recognizer: Recognizer) -> Realization:
     """The same weights in a ReLU cell, with the logit for readout."""
-    rnn = recognizer.rnn
-    net = new(recognizer, h0=torch.tensor([float(value) for value in rnn.h0]))
+    rnn, (cell, readout) = recognizer.rnn, _parts(recognizer)
     numbers = {
-        net.cell.W: rnn.W.dense(),
-        net.cell.U: rnn.U.dense(),
-        net.cell.b: rnn.b,
-        net.readout.weight: [[2 * SCALE * value for value in recognizer.w]],
-        net.readout.bias: [SCALE * (2 * recognizer.c - 1)],
+        cell.W: rnn.W.dense(),
+        cell.U: rnn.U.dense(),
+        cell.b: rnn.b,
+        readout.weight: [[2 * SCALE * value for value in recognizer.w]],
+        readout.bias: [SCALE * (2 * recognizer.c - 1)],
     }
     with torch.no_grad():
         for parameter, values in numbers.items():
             parameter.copy_(torch.tensor(values, dtype=parameter.dtype))
-    return net
+    return Realization(cell, readout, h0=torch.tensor([float(value) for value in rnn.h0]))
 
 
-def new(recognizer: Recognizer, h0: torch.Tensor | None = None) -> Realization:
+def new(recognizer: Recognizer) -> Realization:
     """A new net of the same size, with random weights."""
+    return Realization(*_parts(recognizer))
+
+
+def _parts(recognizer: Recognizer) -> tuple[SimpleCell, nn.Linear]:
     size = recognizer.units
-    return Realization(SimpleCell(recognizer.rnn.input_size, size, "relu"), nn.Linear(size, 1), h0)
+    return SimpleCell(recognizer.rnn.input_size, size, "relu"), nn.Linear(size, 1)
 
 
 @torch.no_grad()
-def perturbed(recognizer: Recognizer, sd: float) -> Realization:
-    """The loaded net with noise, drawn from torch's global generator, as the weights of a new net are."""
+def perturbed(recognizer: Recognizer, sd: float, generator: torch.Generator | None = None) -> Realization:
+    """The loaded net with noise of this relative standard deviation."""
     net = loaded(recognizer)
     for parameter in net.parameters():
-        parameter += sd * parameter.abs().max() * torch.randn_like(parameter)
+        noise = torch.randn(parameter.shape, generator=generator, dtype=parameter.dtype)
+        parameter.add_(sd * parameter.abs().max() * noise)
     return net
 
 
@@ -108,8 +119,8 @@ def long_words(language: str) -> Sequences:
 
 
 @torch.no_grad()
-def depth(net: Realization, machine: DFA, limit: int) -> int:
-    """The greatest length up to ``limit`` such that all words of 1 to so many symbols are decided as by the machine.
+def depth(net: Realization, machine: DFA, max_length: int) -> int:
+    """The greatest length up to ``max_length`` such that the machine agrees on all words of 1 to so many symbols.
 
     The tree of all words is walked level by level, with a state of the net and one of the machine at each node.
     """
@@ -118,46 +129,55 @@ def depth(net: Realization, machine: DFA, limit: int) -> int:
     accepting = torch.tensor([q in machine.accept for q in machine.states])
     h, q = net.h0[None], torch.tensor([index[machine.start]])
     symbols = torch.eye(len(machine.alphabet))
-    for length in range(1, limit + 1):
+    for length in range(1, max_length + 1):
         h = torch.cat([net.cell(h, x.expand(len(h), -1)) for x in symbols])
         q = table[q].T.flatten()
         if bool(((net.readout(h)[:, 0] > 0) != accepting[q]).any()):
             return length - 1
-    return limit
+    return max_length
 
 
-def points() -> list[dict]:
-    """Every net with every noise, and once new nets of its size, without a noise."""
-    return [{"net": net, "noise": noise} for net in NETS for noise in (*NOISE, None)]
-
-
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """What the nets of twenty seeds decide rightly ``before`` training and ``after`` it.
 
     Returns:
-        In ``before`` and ``after`` two lists with an entry a seed, ``depth``, the greatest length up to 20 such that
-        all words so long are right, and ``long``, whether all long words are; and how many seeds ``diverged``.
+        In ``before`` and ``after`` two lists with an entry per seed, ``depth``, the greatest length up to 20 such that
+        all words so long are right, and ``long``, whether all long words are; and how many seeds ``diverged``. A noise
+        of None stands for new nets of the same size.
     """
     recognizer, noise, name = compiled(point["net"]), point["noise"], language(point["net"])
 
     def make() -> Realization:
         return new(recognizer) if noise is None else perturbed(recognizer, noise)
 
-    with torch.random.fork_rng([]):
-        before = [_seeded(make, seed) for seed in SEEDS]
+    before = per_seed(make, SEEDS)
     result = train("relu", task(name), RATE, SEEDS, UPDATES, BATCH, make)
     answers = {"before": before, "after": result.models}
     return {when: _decided(point["net"], nets) for when, nets in answers.items()} | {"diverged": len(result.diverged)}
 
 
-def _seeded(make: Callable[[], Realization], seed: int) -> Realization:
-    torch.manual_seed(seed)
-    return make()
-
-
-def _decided(net: str, nets: Iterable[Realization]) -> dict[str, list]:
-    nets, dfa, words = list(nets), machine(net), long_words(language(net))
+def _decided(net: str, nets: Sequence[Realization]) -> dict[str, list]:
+    dfa, words = machine(net), long_words(language(net))
     return {
         "depth": [depth(model, dfa, LENGTHS[1]) for model in nets],
         "long": [bool(right(model, words).all()) for model in nets],
     }
+
+
+EXPERIMENT = Experiment(
+    name="perturbed_weights",
+    question="Do compiled weights survive noise, and does fine-tuning bring them back?",
+    settings={
+        "seeds": list(SEEDS),
+        "scale": SCALE,
+        "lengths": LENGTHS,
+        "sizes": SIZES,
+        "updates": UPDATES,
+        "rate": RATE,
+        "batch_size": BATCH,
+        "long words": WORDS,
+        "length of long words": LONG,
+    },
+    points=[{"net": net, "noise": noise} for net in NETS for noise in (*NOISE, None)],
+    run=run,
+)

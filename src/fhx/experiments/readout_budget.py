@@ -11,15 +11,17 @@ is trained on some of the :math:`2^{16}` words and tested on others. The learnin
 used here (with the largest budget cut to 3,000 updates).
 """
 
-from collections.abc import Mapping
 from functools import cache
 
 import torch
 from torch import Tensor, nn
 
 from fhx.dynamics import Realization
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.tasks import Sequences, Task
 from fhx.training import fit
+
+__all__ = ["BITS", "BUDGETS", "EXPERIMENT", "make", "run", "task"]
 
 BITS = 16
 BUDGETS = ((64, 4000, 500), (256, 4000, 5000), (256, 40000, 10000))
@@ -27,7 +29,6 @@ RATE = 0.003
 BATCH = 100
 VALID, TEST = 1000, 5000
 SEEDS = range(5)
-SETTINGS = {"seeds": list(SEEDS), "bits": BITS, "rate": RATE, "batch_size": BATCH, "valid": VALID, "test": TEST}
 
 
 @cache
@@ -39,8 +40,12 @@ def task(words: int) -> Task:
     order = torch.randperm(2**BITS, generator=torch.Generator().manual_seed(0))
     bits = order[:, None] >> torch.arange(BITS) & 1
     valid, test, train = bits.split([VALID, TEST, len(bits) - VALID - TEST])
-    parts = (Sequences(part[None].float(), part.sum(1) % 2) for part in (train[:words], valid, test))
-    return Task("parity of a word", *parts, BITS, 2, kind="class at end", labels=("even", "odd"))
+
+    def part(words: Tensor) -> Sequences:
+        return Sequences(words[None].float(), words.sum(1) % 2)
+
+    labels = ("even", "odd")
+    return Task("parity of a word", part(train[:words]), part(valid), part(test), BITS, 2, "class at end", labels)
 
 
 def make(units: int) -> nn.Module:
@@ -53,12 +58,7 @@ def _given(h: Tensor, x: Tensor) -> Tensor:
     return x
 
 
-def points() -> list[dict]:
-    """Hidden units, words to train on and updates, from a small budget to a large one."""
-    return [{"units": units, "words": words, "updates": updates} for units, words, updates in BUDGETS]
-
-
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """The validation and the test accuracy of every seed, with the parameters that were best on validation."""
     result = fit(
         lambda: make(point["units"]),
@@ -70,3 +70,12 @@ def run(point: Mapping) -> dict:
         progress=False,
     )
     return {"valid": result.best_valid.tolist(), "test": result.test.tolist(), "diverged": len(result.diverged)}
+
+
+EXPERIMENT = Experiment(
+    name="readout_budget",
+    question="What does a readout of a delay line pay for parity, in hidden units, words and updates?",
+    settings={"seeds": list(SEEDS), "bits": BITS, "rate": RATE, "batch_size": BATCH, "valid": VALID, "test": TEST},
+    points=[{"units": units, "words": words, "updates": updates} for units, words, updates in BUDGETS],
+    run=run,
+)

@@ -8,9 +8,11 @@ from torch import Tensor, nn
 
 from fhx.cells import Cell, GRUCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.rates import best_rate
+from fhx.experiments.learning_rates import best_rate
 from fhx.tasks import Sequences, Task
 from fhx.training import Fit, fit
+
+__all__ = ["CELLS", "UNITS", "chosen_rate", "load", "make", "reach", "right", "train", "weights"]
 
 CELLS: dict[str, Callable[[int, int], Cell]] = {
     "tanh": SimpleCell,
@@ -77,17 +79,17 @@ def right(net: nn.Module, part: Sequences) -> Bool[Tensor, " N"]:
     return (agree | ~part.mask).all(0)
 
 
-def reach(net: nn.Module, part: Callable[[tuple[int, ...]], Sequences], limit: int) -> int:
-    """The largest N up to ``limit`` such that all sequences of ``part`` for the numbers 1, ..., N are right.
+def reach(net: nn.Module, part: Callable[[tuple[int, ...]], Sequences], max_count: int) -> int:
+    """The largest N up to ``max_count`` such that all sequences of ``part`` for the numbers 1, ..., N are right.
 
     Args:
         net: the net.
-        part: from some numbers to sequences in their order, equally many a number.
-        limit: where to stop.
+        part: from some numbers to sequences in their order, equally many for each number.
+        max_count: where to stop.
     """
-    for start in range(1, limit + 1, CHUNK):
-        numbers = tuple(range(start, min(start + CHUNK, limit + 1)))
+    for first in range(1, max_count + 1, CHUNK):
+        numbers = tuple(range(first, min(first + CHUNK, max_count + 1)))
         wrong = ~right(net, part(numbers)).reshape(len(numbers), -1).all(1)
         if wrong.any():
-            return start - 1 + int(wrong.int().argmax())
-    return limit
+            return first - 1 + int(wrong.int().argmax())
+    return max_count

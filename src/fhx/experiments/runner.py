@@ -1,101 +1,91 @@
-"""Running an experiment: point by point, each written down as soon as it is finished, wherever it was run."""
+"""Running an experiment: point by point, each written down as soon as it is finished, wherever it ran."""
 
 import json
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from time import perf_counter
-from types import ModuleType
+from typing import Any
 
 import torch
 from tqdm import tqdm
 
 import fhx
 from fhx._files import write_atomically
-from fhx.experiments.stored import WrongResult, read
+from fhx.experiments.experiment import Experiment, Point, Result, point_key
+from fhx.experiments.results import WrongResultError, read
 from fhx.jobs import map_unordered
 
 
-def experiments() -> dict[str, ModuleType]:
-    """The experiments by name: the modules of this package that have ``points`` and ``run``."""
-    package = Path(__file__).parent
-    names = sorted(module.name for module in iter_modules([str(package)]) if module.name != "__main__")
-    modules = {name: import_module(f"fhx.experiments.{name}") for name in names}
-    return {name: module for name, module in modules.items() if hasattr(module, "points") and hasattr(module, "run")}
-
-
-def header(name: str, experiment: ModuleType) -> dict:
+def header(experiment: Experiment) -> dict[str, Any]:
     """What all points of a result have in common: settings (seeds among them), device and versions."""
-    return {"experiment": name, "settings": {**experiment.SETTINGS, "dtype": "float32"}, **_maker()}
+    return {"experiment": experiment.name, "settings": {**experiment.settings, "dtype": "float32"}, **_environment()}
 
 
-def perform(name: str, experiment: ModuleType, folder: Path, *, workers: int = 1, scheduler: str | None = None) -> Path:
+def perform(experiment: Experiment, folder: Path, *, workers: int = 1, scheduler: str | None = None) -> Path:
     """Run the points of an experiment that ``folder/NAME.json`` lacks, and write it anew after each of them.
 
     A point runs in float32 and on one thread, so that its numbers do not depend on the number of cores; nor do they
-    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.map_unordered`. What is
-    written is in the order of ``points()``; a point that is there no more is left out.
+    depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.map_unordered`. The file has
+    the points in the order of the experiment; those that the experiment no longer has are left out.
 
     Raises:
-        WrongResult: the file is unreadable, or was made with other settings, versions or on another device.
-        JobFailedError: a point raised an exception, a WrongResult if its worker has other versions or another device.
+        WrongResultError: the file is unreadable, or was made with other settings, versions or on another device.
+        JobFailedError: a point raised an exception; a WrongResultError if its worker has other versions or another
+            device.
         ClusterError: the cluster of the scheduler cannot be used.
-        ValueError: there is no worker, or both workers and a scheduler are asked for.
+        ValueError: there is no worker, or both workers and a scheduler are given.
     """
-    path, head = folder / f"{name}.json", header(name, experiment)
-    points = {_key(point): point for point in json.loads(json.dumps(experiment.points()))}
-    done = {_key(entry["point"]): entry for entry in (_resume(path, head) if path.exists() else [])}
+    path, head = folder / f"{experiment.name}.json", header(experiment)
+    points = {point_key(point): point for point in experiment.points}
+    done = {point_key(entry["point"]): entry for entry in (_resume(path, head) if path.exists() else [])}
     missing = [point for key, point in points.items() if key not in done]
-    finished = map_unordered(partial(_entry, experiment.run, _maker()), missing, workers=workers, scheduler=scheduler)
-    with closing(finished), tqdm(total=len(points), initial=len(points) - len(missing), desc=name, unit="point") as bar:
+    compute = partial(_entry, experiment.run, _environment())
+    finished = map_unordered(compute, missing, workers=workers, scheduler=scheduler)
+    already = len(points) - len(missing)
+    with closing(finished), tqdm(total=len(points), initial=already, desc=experiment.name, unit="point") as bar:
         for _, entry in finished:
-            done[_key(entry["point"])] = entry
+            done[point_key(entry["point"])] = entry
             write(path, head, [done[key] for key in points if key in done])
             bar.update()
     write(path, head, [done[key] for key in points])
     return path
 
 
-def write(path: Path, head: dict, entries: list[dict]) -> None:
-    """Put a result in its place, one line a point."""
+def write(path: Path, head: dict[str, Any], entries: list[dict[str, Any]]) -> None:
+    """Put a result in its place, one line per point."""
     start = json.dumps(head, indent=1).removesuffix("\n}")
     lines = ",\n  ".join(json.dumps(entry) for entry in entries)
     write_atomically(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
 
 
-def _maker() -> dict:
+def _environment() -> dict[str, Any]:
     """What a result depends on apart from its settings: the device and the versions of this process."""
-    versions = {"python": platform.python_version(), "torch": torch.__version__, "fhx": fhx.__version__}
+    versions = {"python": platform.python_version(), "torch": str(torch.__version__), "fhx": fhx.__version__}
     return {"device": str(fhx.device()), "versions": versions}
 
 
-def _entry(run: Callable[[dict], dict], maker: dict, point: dict) -> dict:
-    """A point with its result and the seconds it took, made by a process that is like the one that writes it down."""
-    if maker != _maker():
-        raise WrongResult(f"the result is to be made with {maker}, and the worker has {_maker()}")
+def _entry(run: Callable[[Point], Result], expected: dict[str, Any], point: Point) -> dict[str, Any]:
+    """A point with its result and the seconds it took, made in the environment of the process that writes it down."""
+    if expected != _environment():
+        raise WrongResultError(f"the result is to be made with {expected}, and the worker has {_environment()}")
     with _float32_on_one_thread():
         began = perf_counter()
         result = run(point)
         return {"point": point, "result": _rounded(result), "seconds": round(perf_counter() - began, 1)}
 
 
-def _resume(path: Path, head: dict) -> list[dict]:
+def _resume(path: Path, head: dict[str, Any]) -> list[dict[str, Any]]:
     stored = read(path)
-    for part, value in json.loads(json.dumps(head)).items():
+    for part, value in head.items():
         if stored.get(part) != value:
-            raise WrongResult(
+            raise WrongResultError(
                 f"{path} was made with {part} {stored.get(part)}, and this run has {value}: "
                 "delete it to start anew, or choose another folder by --results"
             )
     return stored["points"]
-
-
-def _key(point: dict) -> str:
-    return json.dumps(point, sort_keys=True)
 
 
 def _rounded(value: object) -> object:
@@ -109,7 +99,7 @@ def _rounded(value: object) -> object:
 
 @contextmanager
 def _float32_on_one_thread() -> Iterator[None]:
-    """Torch's defaults set so, and put back afterwards.
+    """Set torch's defaults so, and put them back afterwards.
 
     Numbers below 1e-38, which vanishing gradients are full of, become zero: with them a step takes twice as long.
     """

@@ -9,7 +9,6 @@ sets to larger ones that contain them, and judged on steps 1 to 16, 17 to 32 and
 All nets start orthogonal; see :mod:`fhx.experiments.equal_size`.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -17,8 +16,11 @@ import torch
 from torch import nn
 
 from fhx.experiments.equal_size import make, sweep, units_for
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.tasks import Sequences, Task, teacher_recurrence, word_problem
 from fhx.training import OBJECTIVES, Objective
+
+__all__ = ["BANDS", "EXPERIMENT", "STUDENTS", "TEACHERS", "by_band", "run", "task"]
 
 STUDENTS = (("plain", 1), ("plain", 2), ("plain", 4), ("stacked", 2), ("stacked", 4), ("GRU", 1), ("gated", 1))
 TEACHERS = {f"teacher {depth}, draw {draw}": (depth, draw) for draw in (1, 2) for depth in (1, 2, 4)}
@@ -33,18 +35,6 @@ BUDGETS = {
     "S5": {"parameters": 6000, "updates": 500, "evaluate_every": 50},
 }
 SEEDS, OTHER_SEEDS, RATES, BATCH = range(5), range(5, 8), (0.002, 0.008, 0.032, 0.128), 16
-SETTINGS = {
-    "seeds": list(SEEDS),
-    "seeds of the rates": list(OTHER_SEEDS),
-    "rates": RATES,
-    "batch_size": BATCH,
-    "budgets": BUDGETS,
-    "students": STUDENTS,
-    "letters": GROUPS,
-    "steps": STEPS,
-    "bands": BANDS,
-    "sizes": SIZES,
-}
 
 
 @cache
@@ -64,7 +54,7 @@ def by_band(net: nn.Module, part: Sequences, objective: Objective) -> dict[str, 
     return {name: values[start:end].mean().item() for name, (start, end) in BANDS.items()}
 
 
-def points() -> list[dict]:
+def _points() -> list[Point]:
     """Every student on every problem with every size of its training set."""
     pairs = [(name, size) for name, sizes in SIZES.items() for size in sizes]
     return [
@@ -72,7 +62,7 @@ def points() -> list[dict]:
     ]
 
 
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Train a student.
 
     Returns:
@@ -100,3 +90,23 @@ def run(point: Mapping) -> dict:
         "units": units,
         "parameters": sum(p.numel() for p in models[0].parameters()),
     }
+
+
+EXPERIMENT = Experiment(
+    name="stack_or_deep",
+    question="Do a stack of simple layers and a deep cell of equal size differ?",
+    settings={
+        "seeds": list(SEEDS),
+        "seeds of the rates": list(OTHER_SEEDS),
+        "rates": RATES,
+        "batch_size": BATCH,
+        "budgets": BUDGETS,
+        "students": STUDENTS,
+        "letters": GROUPS,
+        "steps": STEPS,
+        "bands": BANDS,
+        "sizes": SIZES,
+    },
+    points=_points(),
+    run=run,
+)

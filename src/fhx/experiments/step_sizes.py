@@ -1,24 +1,32 @@
 r"""Which learning rate suits which net: a grid of rates for each task and each cell, judged on the validation set.
 
-A comparison of cells at one common rate compares how well that rate suits them. So the rate of each is chosen first,
-as the best of :math:`0.0025 \cdot 2^k` by the mean validation metric over seeds that no comparison uses, and with the
-same budget of updates. Beside the cells stands ``affine``, an affine readout of a delay line, which has no recurrent
+A comparison of cells at one common rate compares how well that rate suits each of them. So the rate of each is chosen
+first, as the best of :math:`0.0025 \cdot 2^k` by the mean validation metric over seeds that no comparison uses, and
+with the same budget of updates. Beside the cells stands ``affine``, an affine readout of a delay line, which has no
+recurrent
 weights: it sees the whole image of a digit, and the last frame of a chorale.
 """
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.rates import best_rate
+from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.learning_rates import best_rate
 from fhx.tasks import Task, chorales, digits
 from fhx.training import fit
 
-BUDGETS = {"digits": {"updates": 150, "batch_size": 64}, "chorales": {"updates": 50, "batch_size": 16}}
+__all__ = ["BUDGETS", "CELLS", "EXPERIMENT", "MODELS", "RATES", "at_edge", "best_rates", "make", "run", "tasks"]
+
+BUDGETS: dict[str, dict[str, int]] = {
+    "digits": {"updates": 150, "batch_size": 64},
+    "chorales": {"updates": 50, "batch_size": 16},
+}
 CELLS: dict[str, Callable[[int, int], Cell]] = {
     "simple": SimpleCell,
     "linear": LinearCell,
@@ -30,8 +38,7 @@ MODELS = (*CELLS, "affine")
 UNITS = 32
 RATES = tuple(0.0025 * 2**k for k in range(9))
 SEEDS = range(5, 10)
-DIGITS_BY = "row"
-SETTINGS = {"seeds": list(SEEDS), "units": UNITS, "digits by": DIGITS_BY, "budgets": BUDGETS}
+DIGITS_BY: Literal["row"] = "row"
 
 
 def tasks() -> dict[str, Task]:
@@ -42,7 +49,7 @@ def tasks() -> dict[str, Task]:
 _tasks = cache(tasks)
 
 
-def make(cell: str, task: Task) -> nn.Module:
+def make(cell: str, task: Task) -> Realization:
     """A new net for a task: a cell of 32 units, or a delay line, with an affine readout.
 
     Args:
@@ -66,12 +73,7 @@ def _delay(h: Tensor, x: Tensor) -> Tensor:
     return torch.cat([x, h[..., : h.shape[-1] - x.shape[-1]]], -1)
 
 
-def points() -> list[dict]:
-    """Every rate for every net on every task."""
-    return [{"task": task, "cell": cell, "rate": rate} for task in BUDGETS for cell in MODELS for rate in RATES]
-
-
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Train the seeds at one rate: the best validation metric of each, their mean, and how many seeds diverged."""
     task, budget = _tasks()[point["task"]], BUDGETS[point["task"]]
     result = fit(
@@ -79,15 +81,16 @@ def run(point: Mapping) -> dict:
         task,
         seeds=SEEDS,
         learning_rate=point["rate"],
+        updates=budget["updates"],
+        batch_size=budget["batch_size"],
         evaluate_every=budget["updates"] // 5,
         progress=False,
-        **budget,
     )
     best = result.best_valid.tolist()
     return {"valid": sum(best) / len(best), "seeds": best, "diverged": len(result.diverged)}
 
 
-def best_rates(result: Mapping) -> dict[str, dict[str, float]]:
+def best_rates(result: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """The rate with the best validation metric, by task and cell, from the result of this experiment.
 
     Accuracy is better when higher, nats per frame when lower; of two equally good rates the lower one is taken.
@@ -95,14 +98,14 @@ def best_rates(result: Mapping) -> dict[str, dict[str, float]]:
     return {task: {cell: _best(task, scores) for cell, scores in nets.items()} for task, nets in _grid(result).items()}
 
 
-def at_edge(result: Mapping) -> list[tuple[str, str]]:
+def at_edge(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The (task, cell) whose best rate is an end of its grid, so that a better one may lie outside."""
     picks, grid = best_rates(result), _grid(result)
     edges = [(task, cell, {min(scores), max(scores)}) for task, nets in grid.items() for cell, scores in nets.items()]
     return [(task, cell) for task, cell, ends in edges if picks[task][cell] in ends]
 
 
-def _grid(result: Mapping) -> dict[str, dict[str, dict[float, float]]]:
+def _grid(result: Mapping[str, Any]) -> dict[str, dict[str, dict[float, float]]]:
     """task -> cell -> rate -> validation metric."""
     grid: dict[str, dict[str, dict[float, float]]] = {}
     for entry in result["points"]:
@@ -113,3 +116,12 @@ def _grid(result: Mapping) -> dict[str, dict[str, dict[float, float]]]:
 
 def _best(task: str, scores: Mapping[float, float]) -> float:
     return best_rate([*scores], [*scores.values()], task in HIGHER_IS_BETTER)[0]
+
+
+EXPERIMENT = Experiment(
+    name="step_sizes",
+    question="Which learning rate suits which net?",
+    settings={"seeds": list(SEEDS), "units": UNITS, "digits by": DIGITS_BY, "budgets": BUDGETS},
+    points=[{"task": task, "cell": cell, "rate": rate} for task in BUDGETS for cell in MODELS for rate in RATES],
+    run=run,
+)

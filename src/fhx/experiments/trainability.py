@@ -1,7 +1,7 @@
 r"""Where deep cells can be trained: a map over depth, horizon and gain, with and without the known remedies.
 
 The task is to name, after :math:`T` steps, the symbol that came first (:func:`fhx.tasks.recall`), so that what
-is to be learned is the same at every horizon and only the way of the gradient grows: :math:`L T` layers in a cell of
+is to be learned is the same at every horizon and only the path of the gradient grows: :math:`L T` layers in a cell of
 depth :math:`L`. The later inputs are noise a tenth of the symbol's size, so that holding the symbol is hard and telling
 it from noise is not.
 
@@ -13,7 +13,7 @@ a net that has not learned yet may be about to. All gains and seeds of a point a
 rate is the one with most successes of other seeds at a short horizon.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -32,8 +32,29 @@ from fhx.cells import (
     orthogonal_,
 )
 from fhx.dynamics import Realization
+from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.tasks import Task, recall
 from fhx.training import OBJECTIVES, Fit, fit
+
+__all__ = [
+    "CELLS",
+    "DEPTHS",
+    "EXPERIMENT",
+    "GAINS",
+    "MORE_UPDATES",
+    "NATS",
+    "SEEDS",
+    "STEPS",
+    "SYMBOLS",
+    "TARGET",
+    "UPDATES",
+    "initialize",
+    "make",
+    "run",
+    "successes_by_rate",
+    "task",
+    "train",
+]
 
 DEPTHS = (1, 2, 4, 8, 16)
 STEPS = (10, 30, 100, 300)
@@ -43,30 +64,13 @@ UNITS, SYMBOLS, NOISE = 32, 4, 0.1
 UPDATES, MORE_UPDATES, BATCH, EVERY, CLIP = 150, 600, 8, 10, 1.0
 TARGET = 0.1
 RATES, RATE_DEPTHS, RATE_STEPS = (0.001, 0.003, 0.01), (1, 4), 30
-LONGEST = 1200
-"""Layers of a run, depth times steps, beyond which no point is run."""
-SETTINGS = {
-    "depths": DEPTHS,
-    "steps": STEPS,
-    "gains": GAINS,
-    "seeds": list(SEEDS),
-    "seeds of the rates": list(OTHER_SEEDS),
-    "units": UNITS,
-    "symbols": SYMBOLS,
-    "noise": NOISE,
-    "updates": UPDATES,
-    "more updates": MORE_UPDATES,
-    "batch_size": BATCH,
-    "evaluated every": EVERY,
-    "clip": CLIP,
-    "target": TARGET,
-    "rates": RATES,
-}
+MAX_LAYERS = 1200
+"""Of a run, depth times steps; points beyond are not run."""
 NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
 
 
 @torch.no_grad()
-def start(cell: Cell, gain: float, orthogonal: bool) -> None:
+def initialize(cell: Cell, gain: float, orthogonal: bool) -> None:
     """Draw the state-side matrices with this gain. Biases are 0, but 1 in an LSTM's forget gates, as is usual."""
     (orthogonal_ if orthogonal else gaussian_)(cell, gain)
     if isinstance(cell, DeepLSTMCell):
@@ -98,7 +102,7 @@ def make(variant: str, depth: int, gain: float) -> Realization:
         gain: :math:`\\sigma_w`.
     """
     cell = CELLS[variant](SYMBOLS + 1, UNITS, depth)
-    start(cell, gain, orthogonal=variant == "orthogonal")
+    initialize(cell, gain, orthogonal=variant == "orthogonal")
     return Realization(cell, nn.Linear(UNITS, SYMBOLS))
 
 
@@ -135,9 +139,9 @@ def successes_by_rate(variant: str, updates: int) -> dict[float, int]:
     }
 
 
-def points() -> list[dict]:
-    """Every variant at every depth and horizon of at most ``LONGEST`` layers in all, the cheap ones first."""
-    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= LONGEST]
+def _points() -> list[Point]:
+    """Every variant at every depth and horizon of at most ``MAX_LAYERS`` layers in all, the cheap ones first."""
+    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= MAX_LAYERS]
     grid.sort(key=lambda at: (at[0] * at[1], at[0]))
     runs = [(variant, UPDATES) for variant in CELLS] + [("plain", MORE_UPDATES)]
     return [
@@ -147,12 +151,12 @@ def points() -> list[dict]:
     ]
 
 
-def run(point: Mapping) -> dict:
+def run(point: Point) -> Result:
     """Train all gains and seeds of a point.
 
     Returns:
-        ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row a gain and a
-        number a seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
+        ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row per gain and a
+        number per seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
     """
     variant, updates = point["variant"], point["updates"]
     counts = successes_by_rate(variant, updates)
@@ -170,3 +174,28 @@ def run(point: Mapping) -> dict:
         "loss": table(best),
         "diverged": table([seed in result.diverged for seed in result.seeds]),
     }
+
+
+EXPERIMENT = Experiment(
+    name="trainability",
+    question="At which depth, horizon and gain can deep cells be trained, with and without the known remedies?",
+    settings={
+        "depths": DEPTHS,
+        "steps": STEPS,
+        "gains": GAINS,
+        "seeds": list(SEEDS),
+        "seeds of the rates": list(OTHER_SEEDS),
+        "units": UNITS,
+        "symbols": SYMBOLS,
+        "noise": NOISE,
+        "updates": UPDATES,
+        "more updates": MORE_UPDATES,
+        "batch_size": BATCH,
+        "evaluated every": EVERY,
+        "clip": CLIP,
+        "target": TARGET,
+        "rates": RATES,
+    },
+    points=_points(),
+    run=run,
+)

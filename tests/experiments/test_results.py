@@ -1,17 +1,15 @@
-"""A stored result is found in the nearest place, and downloaded where there is none."""
+"""A stored result is found in the nearest place or downloaded; sentences about it hold, or are named."""
 
 import json
-import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import pytest
 
-from fhx.experiments import WrongResult, stored
-from fhx.experiments.stored import repository
-
-HERE = sys.modules["fhx.experiments.stored"]  # the package has the function under this name
+from fhx.experiments import WrongResultError, results, stored, verified
+from fhx.experiments.results import repository
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -36,7 +34,7 @@ def places(tmp_path, monkeypatch):
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "home")))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    monkeypatch.setattr(HERE, "repository", lambda: f"http://127.0.0.1:{server.server_address[1]}")
+    monkeypatch.setattr(results, "repository", lambda: f"http://127.0.0.1:{server.server_address[1]}")
     yield tmp_path
     server.shutdown()
     thread.join()
@@ -79,12 +77,12 @@ def test_absent_result_says_where_it_was_looked_for_and_how_to_make_it(places):
 )
 def test_what_is_no_result_is_refused_and_not_kept(places, content):
     (places / "home/results/run.json").write_bytes(content)
-    with pytest.raises(WrongResult, match=r"http://.*/results/run\.json is no result of an experiment"):
+    with pytest.raises(WrongResultError, match=r"http://.*/results/run\.json is not the result of an experiment"):
         stored("run")
     assert not [path for path in (places / "cache").rglob("*") if path.is_file()]
     (places / "work/results").mkdir()
     (places / "work/results/run.json").write_bytes(content)
-    with pytest.raises(WrongResult, match=r"work.results.run\.json is no result of an experiment"):
+    with pytest.raises(WrongResultError, match=r"work.results.run\.json is not the result of an experiment"):
         stored("run")
 
 
@@ -96,5 +94,23 @@ def test_repository_is_that_of_the_package(monkeypatch):
             return addresses.get(name, otherwise)
 
     assert repository().startswith("https://raw.githubusercontent.com/")
-    monkeypatch.setattr(HERE, "metadata", lambda package: Metadata())
+    monkeypatch.setattr(results, "metadata", lambda package: Metadata())
     assert repository() == "https://raw.githubusercontent.com/O/R/main"
+
+
+def test_a_line_for_each_sentence_in_order(capfd):
+    assert verified({"two is more than one": 2 > 1, "an array's too": np.float64(1) < 2}) == (
+        "two is more than one: True\nan array's too: True"
+    )
+    assert capfd.readouterr() == ("", "")
+
+
+def test_every_sentence_that_does_not_hold_is_named_and_no_other():
+    with pytest.raises(AssertionError) as caught:
+        verified({"up": np.bool_(False), "level": True, "down": 1 > 2})
+    assert str(caught.value) == "these do not hold: up; down"
+
+
+def test_nothing_verifies_nothing():
+    with pytest.raises(ValueError, match="nothing to verify"):
+        verified({})

@@ -1,4 +1,4 @@
-"""The rivals of one size for each task: recurrent nets, windows, temporal convolutions and attention."""
+"""Rivals of equal size for each task: recurrent nets, windows, temporal convolutions and attention."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
-from fhx.experiments import stable_tasks as on
-from fhx.experiments.causal_attention import CausalAttention
-from fhx.experiments.causal_nets import CausalNet, RecurrentNet, WindowNet
-from fhx.experiments.temporal_convolution import TemporalConvolution
+from fhx.experiments.feed_forward.attention import CausalAttention
+from fhx.experiments.feed_forward.causal import CausalNet, RecurrentNet, WindowNet
+from fhx.experiments.feed_forward.convolution import TemporalConvolution
+from fhx.experiments.stable_models import tasks as on
 
 UNITS = {"chorales": 32, "digits": 32, "words": 64}
 """Of the LSTM whose number of parameters is the budget."""
@@ -21,8 +21,8 @@ WINDOWS = {"chorales": (1, 2, 5, 10, 20), "digits": (8, 16, 32, 64), "words": (1
 TAPS, LEVELS = 3, {"chorales": 3, "digits": 5, "words": 4}
 POSITIONS = {"chorales": 64, "digits": 64, "words": 70}
 LAYERS, HEADS = 2, 2
-LARGEST = 400
-"""A width that is more than any of them."""
+MAX_WIDTH = 400
+"""More than any width that is tried."""
 
 
 def kinds(name: str) -> list[str]:
@@ -67,7 +67,7 @@ def budget(name: str) -> int:
 
 @cache
 def widths(name: str, kind: str) -> tuple[int, int]:
-    """``units`` and ``inner`` of the net with as many parameters as the :func:`budget`, within 2 %.
+    """``units`` and ``inner`` of the net with as many parameters as the ``budget``, within 2 %.
 
     A net with one width gets the nearest. One with two gets the largest ``units`` that leave room for an ``inner`` as
     large, for attention twice as large, and the ``inner`` that fills the budget; where none does, fewer units.
@@ -97,7 +97,7 @@ def _inner(name: str, kind: str, units: int, goal: int) -> int:
 
 def _largest(fits: Callable[[int], bool], step: int) -> int:
     """The largest multiple of a step that fits, 0 where none does."""
-    return step * bisect_left(range(1, LARGEST // step), True, key=lambda n: not fits(step * n))
+    return step * bisect_left(range(1, MAX_WIDTH // step), True, key=lambda n: not fits(step * n))
 
 
 def _size(name: str, kind: str, units: int, inner: int) -> int:
@@ -105,15 +105,15 @@ def _size(name: str, kind: str, units: int, inner: int) -> int:
         return parameters(net(name, kind, units, inner))
 
 
-def player(name: str, kind: str) -> CausalNet:
-    """A new net for music or digits; the biases of its readout are the task's :func:`~.stable_tasks.prior`."""
+def sequence_model(name: str, kind: str) -> CausalNet:
+    """A new net for music or digits; its readout's biases are the :func:`~fhx.experiments.stable_models.prior`."""
     made = net(name, kind, *widths(name, kind))
     with torch.no_grad():
         made.readout.bias.copy_(on.prior(name))
     return made
 
 
-class WordNet(nn.Module):
+class CausalLanguageModel(nn.Module):
     """A language model: words as vectors, a net between vectors, and an adaptive softmax whose biases are the prior.
 
     Args:
@@ -135,6 +135,6 @@ class WordNet(nn.Module):
         return -self.softmax(features.flatten(0, -2), targets.flatten()).output.view_as(targets)
 
 
-def reader(name: str, kind: str) -> WordNet:
-    """A new net for words, all of it of one size but for what the budget leaves free."""
-    return WordNet(name, net(name, kind, *widths(name, kind)))
+def language_model(name: str, kind: str) -> CausalLanguageModel:
+    """A new net for words; everything but its body is the same for all kinds."""
+    return CausalLanguageModel(name, net(name, kind, *widths(name, kind)))

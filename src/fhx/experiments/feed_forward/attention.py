@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.experiments.causal_nets import FeedForwardNet
+from fhx.experiments.feed_forward.causal import FeedForwardNet
 
 
 class AttentionBlock(nn.Module):

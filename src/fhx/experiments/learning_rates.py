@@ -1,9 +1,11 @@
 """Learning rates: several tried in one batch, and the best of them by seeds that are not reported."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor
+
+__all__ = ["RowAdam", "best_rate"]
 
 
 class RowAdam(torch.optim.Adam):
@@ -20,13 +22,14 @@ class RowAdam(torch.optim.Adam):
         self.rates = rates
 
     @torch.no_grad()
-    def step(self) -> None:
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # overloads
         """One update. Adam's is proportional to its rate, so a row goes its share of the way."""
         rows = [p for group in self.param_groups for p in group["params"]]
         before = [p.clone() for p in rows]
-        super().step()
+        loss = super().step(closure)
         for p, old in zip(rows, before, strict=True):
             p.copy_(torch.lerp(old, p, p.new_tensor(self.rates).view(-1, *[1] * (p.ndim - 1))))
+        return loss
 
 
 def best_rate(rates: Sequence[float], values: Sequence[float], higher: bool = False) -> tuple[float, dict[str, float]]:
@@ -34,7 +37,7 @@ def best_rate(rates: Sequence[float], values: Sequence[float], higher: bool = Fa
 
     Args:
         rates: what was tried.
-        values: equally many a rate, rate by rate; a rate with one that is no number comes last.
+        values: equally many for each rate, rate by rate; a rate with a NaN among them comes last.
         higher: whether a higher value is better.
     """
     each, sign = len(values) // len(rates), -1 if higher else 1

@@ -1,4 +1,4 @@
-r"""Training the nets of :mod:`~fhx.experiments.feed_forward_nets`, and what they are worth with less context."""
+"""Training the nets of one size, and what they are worth with less context."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,24 +6,25 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
-from fhx.experiments import stable_tasks as on
-from fhx.experiments.causal_nets import CausalNet
-from fhx.experiments.feed_forward_nets import WordNet, player, reader
-from fhx.experiments.rates import RowAdam
-from fhx.experiments.stable_training import CLIP, EVALUATIONS
+from fhx.experiments.feed_forward.causal import CausalNet
+from fhx.experiments.feed_forward.nets import CausalLanguageModel, language_model, sequence_model
+from fhx.experiments.learning_rates import RowAdam
+from fhx.experiments.seeding import per_seed
+from fhx.experiments.stable_models import tasks as on
+from fhx.experiments.stable_models.training import CLIP, EVALUATIONS
 from fhx.tasks import Sequences
 from fhx.training import OBJECTIVES, Fit, fit
 
 PIECE = 500
 """Steps of a text that are evaluated at a time."""
 NUMBERS = 2**20
-"""In the inputs of the windows that are run side by side."""
+"""The size of the inputs of the windows that are run side by side."""
 
 
 def fitted(name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], updates: int, batch_size: int) -> Fit:
-    """Train a net a seed on music or digits, each with its own rate, which falls linearly to zero; all as one batch."""
+    """One net per seed trained on music or digits as one batch, each at its own rate, which falls linearly to zero."""
     return fit(
-        lambda: player(name, kind),
+        lambda: sequence_model(name, kind),
         on.task(name),
         seeds=seeds,
         updates=updates,
@@ -36,18 +37,13 @@ def fitted(name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], u
     )
 
 
-def readers(name: str, kind: str, seeds: Sequence[int]) -> list[WordNet]:
-    """A new net for words a seed."""
-    nets = []
-    with torch.random.fork_rng([]):
-        for seed in seeds:
-            torch.manual_seed(seed)
-            nets.append(reader(name, kind))
-    return nets
+def language_models(name: str, kind: str, seeds: Sequence[int]) -> list[CausalLanguageModel]:
+    """A new net for words per seed."""
+    return per_seed(lambda: language_model(name, kind), seeds)
 
 
 def train(
-    nets: Sequence[WordNet],
+    nets: Sequence[CausalLanguageModel],
     batches: Iterable[on.Batch],
     rates: Sequence[float],
     *,
@@ -62,7 +58,7 @@ def train(
     Args:
         nets: their bodies run as one batch.
         batches: successive windows.
-        rates: one a net.
+        rates: one per net.
         updates: how many, at most as many as batches.
         clip: bound of the 2-norm of each net's gradient.
     """
@@ -71,7 +67,7 @@ def train(
     for update, (inputs, targets, _, fresh) in zip(range(1, updates + 1), batches, strict=False):
         features, past = _side_by_side(nets, inputs, None if fresh else past)
         losses = [net.loss(y, targets).mean() for net, y in zip(nets, features, strict=True)]
-        sum(losses).backward()
+        torch.stack(losses).sum().backward()
         for r, (net, stepper) in enumerate(zip(nets, steppers, strict=True)):
             norm = nn.utils.clip_grad_norm_(net.parameters(), clip)
             alive[r] = alive[r] and bool(norm.isfinite())
@@ -93,8 +89,8 @@ class _Piece(nn.Module):
         return self.body.resume(inputs, past)
 
 
-def _side_by_side(nets: Sequence[WordNet], inputs: Tensor, past: Tensor | None) -> tuple[Tensor, Tensor]:
-    """The features of all nets, and what they carry, detached; rows a net."""
+def _side_by_side(nets: Sequence[CausalLanguageModel], inputs: Tensor, past: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The features of all nets, and what they carry, detached; one row per net."""
     body = _Piece(nets[0].body)
     names = [name for name, _ in nets[0].body.named_parameters()]
     parameters = {f"body.{name}": torch.stack([net.body.get_parameter(name) for net in nets]) for name in names}
@@ -106,9 +102,9 @@ def _side_by_side(nets: Sequence[WordNet], inputs: Tensor, past: Tensor | None) 
 
 def trained(
     name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], updates: int, evaluations: int = EVALUATIONS
-) -> tuple[list[WordNet], list[int], list[list[float]]]:
+) -> tuple[list[CausalLanguageModel], list[int], list[list[float]]]:
     """Nets for words after training, the updates at which they were evaluated, and the validation curve of each."""
-    valid, nets = on.cut(on.task(name).valid, on.SHOWN), readers(name, kind, seeds)
+    valid, nets = on.cut(on.task(name).valid, on.SHOWN), language_models(name, kind, seeds)
     at, curves = [0], [[evaluate(net, valid)] for net in nets]
     every = max(1, updates // evaluations)
     for update in train(nets, on.batches(name), rates, updates=updates):
@@ -120,8 +116,8 @@ def trained(
 
 
 @torch.no_grad()
-def evaluate(net: WordNet, part: Sequences) -> float:
-    """Nats a word of a text from its start, read in pieces between which the net carries what it knows."""
+def evaluate(net: CausalLanguageModel, part: Sequences) -> float:
+    """Nats per word of a text from its start, read in pieces between which the net carries what it knows."""
     total, past = 0.0, None
     for piece in part.windows(PIECE):
         features, past = net.body.resume(net.embed(piece.inputs), past)
@@ -158,8 +154,8 @@ def context_curve(net: CausalNet, name: str, part: Sequences, ks: Sequence[int])
 
 
 @torch.no_grad()
-def context_curve_of_words(net: WordNet, part: Sequences, ks: Sequence[int]) -> dict[str, float]:
-    """The nats a word of a net that sees the last k words only, by k; ``"all"``: of the net as it is."""
+def context_curve_of_words(net: CausalLanguageModel, part: Sequences, ks: Sequence[int]) -> dict[str, float]:
+    """The nats per word of a net that sees the last k words only, by k; ``"all"``: of the net as it is."""
     vectors = net.embed(part.inputs)
     features = {str(k): with_context(net.body, vectors, k) for k in ks} | {"all": net.body(vectors)}
     return {k: net.loss(y, part.targets).mean().item() for k, y in features.items()}

@@ -1,10 +1,11 @@
-"""The stored result of a long run: from a folder, else from the book's repository."""
+"""The stored result of a long run: from a folder, else from the book's repository; and what it is said to show."""
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import metadata
 from pathlib import Path
+from typing import Any
 
 import requests
 
@@ -13,11 +14,11 @@ from fhx._files import write_atomically
 from fhx.tasks.files import TIMEOUT, cache_folder
 
 
-class WrongResult(ValueError):
-    """What was found is no result of an experiment, or one that was made otherwise."""
+class WrongResultError(ValueError):
+    """What was found is not the result of an experiment, or one that was made otherwise."""
 
 
-def stored(name: str) -> dict:
+def stored(name: str) -> dict[str, Any]:
     """The result of the experiment ``name``, as ``python -m fhx.experiments NAME`` has written it.
 
     The file ``NAME.json`` is looked for in the folder that the environment variable ``FHX_RESULTS`` names, in
@@ -29,8 +30,8 @@ def stored(name: str) -> dict:
         ``result`` (what came out) and ``seconds``.
 
     Raises:
-        FileNotFoundError: it is nowhere to be had; the message says where it was looked for and how to make it.
-        WrongResult: what was found is no result.
+        FileNotFoundError: it cannot be found; the message says where it was looked for and how to make it.
+        WrongResultError: what was found is not a result.
     """
     cached = cache_folder() / "results" / __version__ / f"{name}.json"
     for path in (*(folder / f"{name}.json" for folder in _folders()), cached):
@@ -50,11 +51,28 @@ def stored(name: str) -> dict:
         ) from error
 
 
-def read(path: Path) -> dict:
+def verified(sentences: Mapping[str, object]) -> str:
+    """A line for each sentence about a stored run, to be printed, if all of them hold.
+
+    Args:
+        sentences: each with its truth, such as a comparison of numbers of a :func:`stored` result.
+
+    Raises:
+        AssertionError: a sentence does not hold; the message has all that do not.
+        ValueError: there are no sentences.
+    """
+    if not sentences:
+        raise ValueError("there is nothing to verify: give a dict of sentences, each with its truth")
+    if wrong := [sentence for sentence, holds in sentences.items() if not holds]:
+        raise AssertionError(f"these do not hold: {'; '.join(wrong)}")
+    return "\n".join(f"{sentence}: True" for sentence in sentences)
+
+
+def read(path: Path) -> dict[str, Any]:
     """The result in a file.
 
     Raises:
-        WrongResult: the file is no result of an experiment.
+        WrongResultError: the file is not the result of an experiment.
     """
     return _parsed(path.read_bytes(), str(path))
 
@@ -72,17 +90,19 @@ def _folders() -> Iterator[Path]:
     yield from (folder / "results" for folder in (here, *here.parents))
 
 
-def _parsed(content: bytes, where: str) -> dict:
+def _parsed(content: bytes, where: str) -> dict[str, Any]:
     try:
         result = json.loads(content)
         if not all({"point", "result"} <= entry.keys() for entry in result["points"]):
             raise ValueError("a point without its result")
     except (ValueError, TypeError, KeyError, AttributeError) as error:  # errors of JSON and unicode are ValueErrors
-        raise WrongResult(f"{where} is no result of an experiment ({type(error).__name__}: {error})") from error
+        raise WrongResultError(
+            f"{where} is not the result of an experiment ({type(error).__name__}: {error})"
+        ) from error
     return result
 
 
-def _download(address: str, target: Path) -> dict:
+def _download(address: str, target: Path) -> dict[str, Any]:
     """Fetch a result, and keep it as ``target``."""
     answer = requests.get(address, timeout=TIMEOUT)
     answer.raise_for_status()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.dynamics import unroll
-from fhx.experiments.stable_nets import start
+from fhx.experiments.stable_models.nets import new_cell
 
 Inputs = Float[Tensor, "time batch d_in"]
 Outputs = Float[Tensor, "time batch d_out"]
@@ -22,15 +22,15 @@ class CausalNet(nn.Module):
     Attributes:
         receptive_field: R, the largest number of inputs that an output depends on, the present one among them; None
             where there is no largest one.
-        longest: inputs that it takes at once, if there is a limit. A feed-forward net reads a longer piece in pieces of
-            half that length, each with as much of its past as there is room for.
+        longest: the most inputs that it takes at once; None for any number. A feed-forward net reads a longer piece in
+            pieces of half that length, each with as much of its past as there is room for.
     """
 
     receptive_field: int | None
     longest: int | None = None
 
     def forward(self, inputs: Inputs, lengths: Integer[Tensor, " batch"] | None = None) -> Outputs:
-        """The outputs of whole sequences; behind a sequence's end they mean nothing."""
+        """The outputs of whole sequences; after a sequence's end they mean nothing."""
         return self.resume(inputs, None)[0]
 
     def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
@@ -42,7 +42,7 @@ class RecurrentNet(CausalNet):
     """A cell and an affine readout; what it carries is its state.
 
     Args:
-        kind: of :data:`~fhx.experiments.stable_nets.KINDS`.
+        kind: one of ``fhx.experiments.stable_models.KINDS``.
         inputs, units, outputs: widths.
     """
 
@@ -50,7 +50,7 @@ class RecurrentNet(CausalNet):
 
     def __init__(self, kind: str, inputs: int, units: int, outputs: int) -> None:
         super().__init__()
-        self.cell, self.readout = start(kind, inputs, units), nn.Linear(units, outputs)
+        self.cell, self.readout = new_cell(kind, inputs, units), nn.Linear(units, outputs)
 
     def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
         """Outputs, and the last states."""
@@ -71,8 +71,10 @@ class FeedForwardNet(CausalNet):
         """Outputs, and the last inputs."""
         if self.longest is None or len(inputs) <= self.longest:
             return self._piece(inputs, past)
-        found = []
-        for piece in inputs.split(self.longest // 2):
+        first, *rest = inputs.split(self.longest // 2)
+        y, past = self._piece(first, past)
+        found = [y]
+        for piece in rest:
             y, past = self._piece(piece, past)
             found.append(y)
         return torch.cat(found), past
@@ -88,7 +90,7 @@ class CausalConvolution(nn.Linear):
 
     .. math:: y_t = b + \sum_{i=0}^{m-1} A_i\, x_{t - i s}, \qquad x_t = 0 \text{ for } t < 1,
 
-    with m taps and dilation s. It starts with normal entries of variance 2 over the number of terms, and b = 0.
+    with m taps and dilation s. It is initialized with normal entries of variance 2 over the number of terms, and b = 0.
 
     Args:
         inputs, outputs: widths.

@@ -5,19 +5,20 @@ any time: see :func:`fhx.stability.project`. All cells start from orthogonal mat
 of bias 1, and a stable one from the projection of that.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from fhx.cells import Cell, LSTMCell, SimpleCell, orthogonal_
 from fhx.dynamics import Realization
-from fhx.experiments.rates import RowAdam
+from fhx.experiments.learning_rates import RowAdam
 from fhx.stability import project
 from fhx.training import OBJECTIVES
 
 RATE, FORGET = 0.99, 0.64
-KINDS: dict[str, tuple[type[Cell], dict | None]] = {
+KINDS: dict[str, tuple[type[Cell], dict[str, Any] | None]] = {
     "simple": (SimpleCell, None),
     "simple, stable": (SimpleCell, {}),
     "LSTM": (LSTMCell, None),
@@ -25,12 +26,12 @@ KINDS: dict[str, tuple[type[Cell], dict | None]] = {
     "LSTM, sum": (LSTMCell, {"condition": "sum", "forget": FORGET}),
     "LSTM, rows": (LSTMCell, {"condition": "rows", "forget": FORGET}),
 }
-"""The cell of each kind, and by which condition it is kept stable, None where it is not."""
+"""The cell of each kind, and the options of the projection that keeps it stable; None where nothing does."""
 
 
 @torch.no_grad()
-def start(kind: str, inputs: int, units: int) -> Cell:
-    """A new cell; a stable one is so for inputs of at most 1."""
+def new_cell(kind: str, inputs: int, units: int) -> Cell:
+    """A new cell; a stable one is stable for inputs of at most 1."""
     make, condition = KINDS[kind]
     cell = make(inputs, units)
     orthogonal_(cell)
@@ -41,8 +42,8 @@ def start(kind: str, inputs: int, units: int) -> Cell:
     return cell
 
 
-class Player(Realization):
-    """A cell and an affine readout, for a task of numbers.
+class SequenceModel(Realization):
+    """A cell and an affine readout, for sequences of numbers.
 
     Args:
         kind: one of ``KINDS``.
@@ -50,8 +51,11 @@ class Player(Realization):
         task_kind: the task's; it says how outputs are scored.
     """
 
+    cell: Cell
+    readout: nn.Linear
+
     def __init__(self, kind: str, inputs: int, units: int, outputs: int, task_kind: str) -> None:
-        super().__init__(start(kind, inputs, units), nn.Linear(units, outputs))
+        super().__init__(new_cell(kind, inputs, units), nn.Linear(units, outputs))
         self.kind, self.objective = kind, OBJECTIVES[task_kind]
 
     def embed(self, inputs: Tensor) -> Tensor:
@@ -67,11 +71,11 @@ class Player(Realization):
         return self.objective.metric(self.readout(hidden), targets)
 
     def constrain(self) -> None:
-        """Project the cell, if it is to be stable and its weights are still numbers."""
+        """Project the cell, if it is to be stable and its weights are still finite."""
         _constrain(self.kind, self.cell)
 
 
-class Reader(nn.Module):
+class LanguageModel(nn.Module):
     """A language model: words as vectors, a cell, and an adaptive softmax, which is a normalised likelihood.
 
     The vectors that a stable LSTM reads are clipped to [-1, 1] after every update, since its certificate needs a bound.
@@ -85,7 +89,7 @@ class Reader(nn.Module):
 
     def __init__(self, kind: str, words: int, units: int, cutoffs: Sequence[int]) -> None:
         super().__init__()
-        self.kind, self.cell = kind, start(kind, units, units)
+        self.kind, self.cell = kind, new_cell(kind, units, units)
         self.embed = nn.Embedding(words, units)
         nn.init.normal_(self.embed.weight, std=0.1)
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(units, words, list(cutoffs), div_value=2.0, head_bias=True)
@@ -98,11 +102,14 @@ class Reader(nn.Module):
 
     @torch.no_grad()
     def constrain(self) -> None:
-        """Project the cell and clip the vectors, if it is to be stable and its weights are still numbers."""
+        """Project the cell and clip the vectors, if it is to be stable and its weights are still finite."""
         make, condition = KINDS[self.kind]
         if make is LSTMCell and condition is not None:
             self.embed.weight.clamp_(-1, 1)
         _constrain(self.kind, self.cell)
+
+
+Net = SequenceModel | LanguageModel
 
 
 def _constrain(kind: str, cell: Cell) -> None:
@@ -115,22 +122,22 @@ class ProjectedRows(RowAdam):
     """Adam on nets with stacked parameters; after every update each row is projected by itself.
 
     Args:
-        parameters: those of ``like``, in its order, with a row a net.
+        parameters: those of ``like``, in its order, with one row per net.
         lr: a factor of all rates.
         rates: of the rows.
-        like: a net of this kind, which serves as the place to project in.
+        like: a net of this kind, into which each row is copied to be projected.
     """
 
-    def __init__(self, parameters: Iterable[Tensor], lr: float, rates: Sequence[float], like: Player) -> None:
+    def __init__(self, parameters: Iterable[Tensor], lr: float, rates: Sequence[float], like: SequenceModel) -> None:
         super().__init__(parameters, lr, rates)
         self.like = like
 
     @torch.no_grad()
-    def step(self) -> None:
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:
         """One update of all rows, and the projection of each."""
-        super().step()
+        loss = super().step(closure)
         if KINDS[self.like.kind][1] is None:
-            return
+            return loss
         stacked = [p for group in self.param_groups for p in group["params"]]
         pairs = [*zip(self.like.parameters(), stacked, strict=True)]
         for row in range(len(self.rates)):
@@ -139,3 +146,4 @@ class ProjectedRows(RowAdam):
             self.like.constrain()
             for p, rows in pairs:
                 rows[row].copy_(p)
+        return loss

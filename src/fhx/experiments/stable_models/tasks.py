@@ -1,4 +1,4 @@
-"""What nets are kept stable on: chorales, folk tunes, digits and words, with the budget of each."""
+"""What the nets are trained on: chorales, folk tunes, digits and words, with the budget of each."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -6,7 +6,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from fhx.experiments.stable_nets import Player, Reader
+from fhx.experiments.stable_models.nets import LanguageModel, SequenceModel
 from fhx.tasks import Sequences, Task, chorales, digits, folk_tunes, key_frequencies, wikitext2
 
 TEXTS = {"words": 10_000, "all words": 33_278}
@@ -25,7 +25,7 @@ RATES = {
     },
     "SGD": dict.fromkeys((*SMALL, *TEXTS), (1.0, 3.0, 10.0, 30.0)),
 }
-BUDGETS = {
+BUDGETS: dict[str, dict[str, int]] = {
     "chorales": {"updates": 480, "batch_size": 16},
     "digits": {"updates": 1200, "batch_size": 32},
     "folk tunes": {"updates": 400, "batch_size": 16},
@@ -48,7 +48,7 @@ FINAL = ("simple", "simple, stable", "LSTM", "LSTM, four conditions")
 """The kinds that are trained on the whole vocabulary."""
 
 Batch = tuple[Tensor, Tensor, Tensor | None, bool]
-"""Inputs, targets, a mask or None, and whether the state starts anew."""
+"""Inputs, targets, a mask or None, and whether the state starts from zero."""
 
 
 @cache
@@ -59,12 +59,15 @@ def task(name: str) -> Task:
     if name == "digits":
         return digits("pixel")
     whole = {"chorales": chorales, "folk tunes": folk_tunes}[name]()
-    parts = (cut(part, FRAMES) if name == "folk tunes" else part for part in (whole.train, whole.valid, whole.test))
-    return Task(name, *parts, whole.input_size, whole.output_size, whole.kind)
+    if name == "folk tunes":
+        train, valid, test = (cut(part, FRAMES) for part in (whole.train, whole.valid, whole.test))
+    else:
+        train, valid, test = whole.train, whole.valid, whole.test
+    return Task(name, train, valid, test, whole.input_size, whole.output_size, whole.kind)
 
 
 def cut(part: Sequences, steps: int) -> Sequences:
-    """The first steps of each sequence of a part with one target to a step."""
+    """The first steps of each sequence of a part with one target per step."""
     lengths = None if part.lengths is None else part.lengths.clamp(max=steps)
     return Sequences(part.inputs[:steps].clone(), part.targets[:steps].clone(), lengths)
 
@@ -86,7 +89,7 @@ def batches(name: str) -> Iterator[Batch]:
 def prior(name: str) -> Tensor:
     """The log-odds of each bit, or the log probability of each class or word, counted on the training split.
 
-    Half an observation of each outcome is added. A net whose outputs start there need not learn them by its state.
+    Half an observation of each outcome is added. A net whose outputs start there need not learn them through its state.
     """
     problem = task(name)
     if problem.kind == "bits per step":
@@ -98,10 +101,10 @@ def prior(name: str) -> Tensor:
 
 
 @torch.no_grad()
-def player(name: str, kind: str) -> Player:
+def sequence_model(name: str, kind: str) -> SequenceModel:
     """A new net for music or digits; the biases of its readout are the task's :func:`prior`."""
     problem = task(name)
-    net = Player(kind, problem.input_size, UNITS[name], problem.output_size, problem.kind)
+    net = SequenceModel(kind, problem.input_size, UNITS[name], problem.output_size, problem.kind)
     net.readout.bias.copy_(prior(name))
     return net
 
@@ -113,8 +116,8 @@ def head_prior(name: str) -> Tensor:
 
 
 @torch.no_grad()
-def reader(name: str, kind: str) -> Reader:
+def language_model(name: str, kind: str) -> LanguageModel:
     """A new net for words; the biases of its frequent words and of its groups of rare ones are the :func:`prior`."""
-    net = Reader(kind, TEXTS[name], UNITS[name], CUTOFFS[name])
+    net = LanguageModel(kind, TEXTS[name], UNITS[name], CUTOFFS[name])
     net.softmax.head.bias.copy_(head_prior(name))
     return net

@@ -1,19 +1,20 @@
 """Training nets side by side on the same batches, in full or with the state or the gradient cut, and what happens."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import torch
+from attrs import frozen
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from fhx.cells import Cell
 from fhx.dynamics import unroll
-from fhx.experiments.rates import best_rate
-from fhx.experiments.stable_measures import evaluate
-from fhx.experiments.stable_nets import Player, Reader
-from fhx.experiments.stable_tasks import (
+from fhx.experiments.learning_rates import best_rate
+from fhx.experiments.seeding import per_seed
+from fhx.experiments.stable_models.measures import evaluate
+from fhx.experiments.stable_models.nets import Net
+from fhx.experiments.stable_models.tasks import (
     OTHER_SEEDS,
     RATES,
     SHOWN,
@@ -21,22 +22,25 @@ from fhx.experiments.stable_tasks import (
     Batch,
     batches,
     cut,
-    player,
-    reader,
+    language_model,
+    sequence_model,
     task,
 )
 
-OPTIMISERS = {"Adam": partial(torch.optim.Adam, fused=True), "SGD": torch.optim.SGD}
+OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "Adam": partial(torch.optim.Adam, fused=True),
+    "SGD": torch.optim.SGD,
+}
 EVALUATIONS, CLIP = 10, 1.0
 
 
 def train(
-    nets: Sequence[Player | Reader],
+    nets: Sequence[Net],
     batches: Iterable[Batch],
     rates: Sequence[float],
     *,
     updates: int,
-    optimiser: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
+    optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
     k: int | None = None,
     carry: bool = True,
     clip: float = CLIP,
@@ -48,23 +52,23 @@ def train(
     Args:
         nets: of one kind; their recurrences run as one batch.
         batches: successive windows.
-        rates: one a net.
+        rates: one per net.
         updates: how many, at most as many as batches.
-        optimiser: one a net is made.
+        optimizer: called as ``optimizer(parameters, lr=...)``, once per net.
         k: after k steps, the gradient is cut; None: at the end of a window only.
-        carry: whether the state goes on after such a cut and after a window (truncated back-propagation). If not it is
-            zero there, and the net is a truncated model, which sees at most k steps.
+        carry: whether the state goes on after such a cut and after a window (truncated back-propagation). If not, it
+            is set to zero there, and the net is a truncated model, which sees at most k steps.
         clip: bound of the 2-norm of each net's gradient.
     """
-    steppers = [optimiser(net.parameters(), lr=rate) for net, rate in zip(nets, rates, strict=True)]
-    alive, h = [True] * len(nets), None
+    steppers = [optimizer(net.parameters(), lr=rate) for net, rate in zip(nets, rates, strict=True)]
+    alive, h = [True] * len(nets), torch.empty(0)
     for update, (inputs, targets, mask, fresh) in zip(range(1, updates + 1), batches, strict=False):
         if fresh or not carry:
             h = torch.zeros(len(nets), inputs.shape[1], nets[0].cell.state_width)
         hidden, h = _run([net.cell for net in nets], torch.stack([net.embed(inputs) for net in nets]), h, k, carry)
         mask = torch.ones(inputs.shape[:2]) if mask is None else mask
         losses = [(net.loss(states, targets) * mask).sum() for net, states in zip(nets, hidden, strict=True)]
-        (sum(losses) / mask.sum()).backward()
+        (torch.stack(losses).sum() / mask.sum()).backward()
         for r, (net, stepper) in enumerate(zip(nets, steppers, strict=True)):
             norm = nn.utils.clip_grad_norm_(net.parameters(), clip)
             alive[r] = alive[r] and bool(norm.isfinite())
@@ -105,9 +109,15 @@ class _Pieces(nn.Module):
         return torch.cat(pieces)
 
 
-@dataclass(frozen=True)
-class Course:
-    """What happened ``at`` some updates: ``valid``, a curve a net, and ``weights``, the W of all nets at each."""
+@frozen
+class TrainingLog:
+    """What training was like ``at`` some updates.
+
+    Attributes:
+        at: the updates, 0 first.
+        valid: the validation metric there, a curve per net.
+        weights: the recurrent matrices W of all nets there, shape (nets, rows, columns).
+    """
 
     at: list[int]
     valid: list[list[float]]
@@ -120,35 +130,35 @@ def trained(
     seeds: Sequence[int],
     rates: Sequence[float],
     updates: int,
-    optimiser: str,
+    optimizer: str,
+    *,
     evaluations: int = EVALUATIONS,
-    **options: object,
-) -> tuple[list[Player | Reader], Course]:
-    """A net a seed and rate, trained by :func:`train` with its ``options``; all read the same batches."""
+    k: int | None = None,
+    carry: bool = True,
+) -> tuple[list[Net], TrainingLog]:
+    """One net per seed and rate, trained by :func:`train`, and the log of their training; all read the same batches."""
     valid = part if (part := task(name).valid).lengths is not None else cut(part, SHOWN)
-    nets, course = [], Course([], [[] for _ in seeds], [])
-    with torch.random.fork_rng([]):
-        for seed in seeds:
-            torch.manual_seed(seed)
-            nets.append((reader if name in TEXTS else player)(name, kind))
+    nets: list[Net] = per_seed(partial(language_model if name in TEXTS else sequence_model, name, kind), seeds)
+    log = TrainingLog([], [[] for _ in seeds], [])
 
     def note(update: int) -> None:
-        course.at.append(update)
-        course.weights.append(torch.stack([net.cell.W.detach().clone() for net in nets]))
-        for net, curve in zip(nets, course.valid, strict=True):
+        log.at.append(update)
+        log.weights.append(torch.stack([net.cell.W.detach().clone() for net in nets]))
+        for net, curve in zip(nets, log.valid, strict=True):
             curve.append(evaluate(net, valid))
 
     note(0)
     every = max(1, updates // evaluations)
-    for update in train(nets, batches(name), rates, updates=updates, optimiser=OPTIMISERS[optimiser], **options):
+    updates_made = train(nets, batches(name), rates, updates=updates, optimizer=OPTIMIZERS[optimizer], k=k, carry=carry)
+    for update in updates_made:
         if update % every == 0 or update == updates:
             note(update)
-    return nets, course
+    return nets, log
 
 
-def chosen_rate(name: str, kind: str, optimiser: str, updates: int) -> tuple[float, dict[str, float]]:
+def chosen_rate(name: str, kind: str, optimizer: str, updates: int) -> tuple[float, dict[str, float]]:
     """The rate with the lowest mean validation metric, in nats, of other seeds at the end, and that metric by rate."""
-    rates, others = RATES[optimiser][name], OTHER_SEEDS[name]
+    rates, others = RATES[optimizer][name], OTHER_SEEDS[name]
     seeds, each = [*others] * len(rates), [rate for rate in rates for _ in others]
-    _, course = trained(name, kind, seeds, each, updates, optimiser, evaluations=1)
-    return best_rate(rates, [curve[-1] for curve in course.valid])
+    _, log = trained(name, kind, seeds, each, updates, optimizer, evaluations=1)
+    return best_rate(rates, [curve[-1] for curve in log.valid])

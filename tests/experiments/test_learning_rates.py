@@ -5,7 +5,7 @@ from torch import nn
 
 from fhx.cells import SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.rates import RowAdam, best_rate
+from fhx.experiments.learning_rates import RowAdam, best_rate
 from fhx.tasks import running_parity
 from fhx.training import fit
 

@@ -1,30 +1,30 @@
-r"""What is measured of a trained net: certificates, exponent, gradient against distance, and truncated evaluation."""
+r"""What is measured on a trained net: certificates, exponent, gradient against distance, and truncated evaluation."""
 
 import itertools
 from collections.abc import Sequence
 from math import log
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import lyapunov_spectrum, unroll
-from fhx.experiments.stable_nets import Player, Reader
+from fhx.experiments.stable_models.nets import LanguageModel, Net
 from fhx.stability import contraction_rate, lstm_bounds, truncated_states
 from fhx.tasks import Sequences
 
-Net = Player | Reader
 EDGES = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90, 135, 200)
 """Edges of the bins of the distance i, each from its edge to before the next one."""
 
 
-def certificates(net: Net) -> dict:
-    """The bounds of a net's one-step gain, and ``input_bound``, the largest number that it may read.
+def certificates(net: Net) -> dict[str, Any]:
+    """Bounds on the one-step gain of a net, and ``input_bound``, the largest number that it may read.
 
     For a simple cell ``rate``, in the 2-norm; for an LSTM, in the max norm, ``rate`` (by rows), ``sum``, ``four
     conditions``, the forget gate's ``F`` and the largest row sums of its four matrices. Below 1 they certify.
     """
-    bound = net.embed.weight.abs().max().item() if isinstance(net, Reader) else 1.0
+    bound = net.embed.weight.abs().max().item() if isinstance(net, LanguageModel) else 1.0
     rate = {"input_bound": bound, "rate": contraction_rate(net.cell, input_bound=bound)}
     if not isinstance(net.cell, LSTMCell):
         return rate
@@ -34,13 +34,13 @@ def certificates(net: Net) -> dict:
 
 @torch.no_grad()
 def exponent(net: Net, inputs: Tensor, warmup: int = 0) -> float:
-    """The top Lyapunov exponent along sequences of equal length, in nats a step, their mean."""
+    """The top Lyapunov exponent along sequences of equal length, in nats per step, their mean."""
     return lyapunov_spectrum(net.cell, net.embed(inputs), k=1, warmup=warmup).mean().item()
 
 
 @torch.no_grad()
 def evaluate(net: Net, part: Sequences, window: int = 500) -> float:
-    """The metric on whole sequences, from state zero. It is read ``window`` steps at a time, the state carried on."""
+    """The metric on whole sequences, from state zero, read ``window`` steps at a time with the state carried on."""
     x, h, total, count = part.inputs, None, 0.0, 0.0
     for start in range(0, part.steps, window):
         piece = slice(start, start + window)
@@ -74,7 +74,7 @@ def _total(net: Net, states: Tensor, part: Sequences, piece: slice) -> tuple[flo
 def windows(net: Net, part: Sequences, steps: int, every: int) -> tuple[Tensor, Tensor, Tensor]:
     """Pieces of sequences, side by side: the inputs of ``steps`` steps, the targets at the last, and the states before.
 
-    A piece starts every ``every`` steps of each sequence that goes on long enough; where a sequence has one target, the
+    A piece starts every ``every`` steps of each sequence that goes on long enough; where sequences have one target, the
     pieces are the last steps of each.
     """
     with torch.no_grad():
@@ -90,14 +90,14 @@ def windows(net: Net, part: Sequences, steps: int, every: int) -> tuple[Tensor, 
     return torch.cat(inputs, 1), torch.cat(targets), torch.cat(h)
 
 
-def gradients(net: Net, part: Sequences, steps: int, every: int) -> dict[str, list[float]]:
+def gradients(net: Net, part: Sequences, steps: int, every: int) -> dict[str, Any]:
     r"""How far the loss at :math:`t + i` depends on the input at t.
 
     Returns:
-        Lists with a number a bin of i, namely ``i``, the mean of i; ``mean``, the mean of
+        Lists with a number per bin of i, namely ``i``, the mean of i; ``mean``, the mean of
         :math:`\lVert \nabla_{x_t} p_{t+i} \rVert_2` over pieces of the sequences and over the bin; ``log``, the mean of
-        its natural logarithm (numbers below 1e-38 count as that); ``pieces``, how many there were. Words are
-        differentiated by their vectors.
+        its natural logarithm (numbers below 1e-38 count as 1e-38); ``pieces``, how many there were. For words the
+        derivative is with respect to their vectors.
     """
     inputs, targets, h = windows(net, part, steps, every)
     with torch.enable_grad():
