@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from fhx.approximation import Box, imitate, imitation_errors, interpolant
-from fhx.dynamics import unroll
+from fhx.approximation import imitate, imitation_errors, interpolant
+from fhx.dynamics import Box, unroll
 from fhx.tasks import pendulum_step
 
 DISC = Box([-2.5, -2.5], [2.5, 2.5])

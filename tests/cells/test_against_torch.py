@@ -4,10 +4,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 import fhx
-from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell, Stack, from_torch
 from fhx.dynamics import unroll
 
 DEVICE = fhx.device()
@@ -123,3 +124,90 @@ def test_what_torch_lacks_is_refused(cell):
 def test_a_mixed_stack_is_refused(cell):
     with pytest.raises(ValueError, match="torch stacks only cells of one kind"):
         cell.to_torch()
+
+
+NETS = {
+    "tanh": (lambda *sizes, **options: nn.RNN(*sizes, nonlinearity="tanh", **options), SimpleCell),
+    "relu": (lambda *sizes, **options: nn.RNN(*sizes, nonlinearity="relu", **options), SimpleCell),
+    "lstm": (nn.LSTM, LSTMCell),
+    "gru": (nn.GRU, GRUCell),
+}
+TORCH_CELLS = {"tanh": nn.RNNCell, "lstm": nn.LSTMCell, "gru": nn.GRUCell}
+
+
+def drawn(net, seed):
+    """The net with normal weights."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.copy_(noise(*parameter.shape, generator=generator))
+    return net
+
+
+@pytest.mark.parametrize("kind", NETS)
+@settings(max_examples=15)
+@given(st.integers(1, 6), WIDTH, WIDTH, st.integers(1, 3), st.booleans(), st.booleans(), st.integers(0, 2**32))
+def test_a_net_of_torch_becomes_a_cell_with_its_states(kind, time, d_in, d, depth, bias, batch_first, seed):
+    make_net, cell_type = NETS[kind]
+    net = drawn(make_net(d_in, d, num_layers=depth, bias=bias, batch_first=batch_first, **DOUBLE), seed)
+    cell, generator = from_torch(net), torch.Generator().manual_seed(seed)
+    assert [type(layer) for layer in (cell.layers if depth > 1 else [cell])] == [cell_type] * depth
+    inputs = noise(time, 2, d_in, generator=generator)
+    h0, torch_h0 = initial(cell, kind, 2, generator)
+    outputs, _ = net(inputs.transpose(0, 1) if batch_first else inputs, torch_h0)
+    assert_same(cell.hidden(unroll(cell, inputs, h0)), outputs.transpose(0, 1) if batch_first else outputs)
+
+
+@pytest.mark.parametrize("kind", TORCH_CELLS)
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_cell_of_torch_becomes_ours(kind, bias):
+    net, generator = drawn(TORCH_CELLS[kind](2, 3, bias=bias, **DOUBLE), 0), torch.Generator().manual_seed(1)
+    cell, x = from_torch(net), noise(4, 2, generator=generator)
+    h = noise(4, cell.state_width, generator=generator)
+    if kind == "lstm":
+        assert_same(cell(h, x), torch.cat(net(x, h.chunk(2, -1)), -1))
+    else:
+        assert_same(cell(h, x), net(x, h))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("depth", [1, 3])
+def test_there_and_back_again_every_number_is_the_same(kind, depth):
+    cell, _ = make(kind, 2, 3, depth, 0)
+    back = from_torch(cell.to_torch())
+    assert repr(back) == repr(cell)
+    assert all(torch.equal(value, cell.state_dict()[name]) for name, value in back.state_dict().items())
+
+
+def test_the_cell_is_a_copy_that_trains_and_draws_nothing():
+    net, before = nn.GRU(2, 3, dtype=torch.float32), torch.get_rng_state()
+    cell = from_torch(net)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(p.requires_grad and p.dtype == torch.float32 for p in cell.parameters())
+    with torch.no_grad():
+        cell.W.zero_()
+    assert net.weight_hh_l0.abs().min() > 0
+
+
+def test_dropout_is_nothing_in_evaluation_mode():
+    net = drawn(nn.RNN(1, 2, 2, dropout=0.5, **DOUBLE), 0).eval()
+    x = noise(3, 1, 1, generator=torch.Generator())
+    cell = from_torch(net)
+    assert_same(cell.hidden(unroll(cell, x)), net(x)[0])
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("net", "error", "message"),
+    [
+        (nn.RNN(1, 2, bidirectional=True), ValueError, "reads in both directions"),
+        (nn.LSTM(1, 3, proj_size=2), ValueError, "has projections, proj_size=2"),
+        (nn.GRU(1, 2, 2, dropout=0.5), ValueError, r"dropout=0\.5, and a cell does not: call eval\(\) first"),
+        (nn.LSTM(1, 3, bidirectional=True, proj_size=2), ValueError, "both directions.*; it has projections"),
+        (nn.Linear(1, 2), TypeError, r"^from_torch is for torch\.nn's RNN, LSTM, .*, not Linear$"),
+        (SimpleCell(1, 2), TypeError, "not SimpleCell"),
+    ],
+)
+def test_what_no_cell_repeats(net, error, message):
+    with pytest.raises(error, match=message):
+        from_torch(net)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fhx.approximation import (
-    Box,
     exponential_sum,
     fold,
     hankel_bound,
@@ -21,7 +20,7 @@ from fhx.approximation import (
     rollout_errors,
 )
 from fhx.cells import DeepCell, GRUCell, SimpleCell, Stack
-from fhx.dynamics import unroll
+from fhx.dynamics import Box, unroll
 from fhx.exact import SimpleRNN
 from fhx.experiments import stored
 from fhx.training import interval

@@ -5,8 +5,8 @@ from functools import partial
 import torch
 from hypothesis import strategies as st
 
-from fhx.approximation import Box
 from fhx.cells import Cell, DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import Box
 from fhx.stability import invariant_set
 
 KINDS = {

@@ -22,7 +22,7 @@ from fhx.stability import (
     lyapunov_norm,
     project,
 )
-from fhx.stability.fixed import _size
+from fhx.stability.certificates import certificate
 
 BOUND = 0.5
 
@@ -157,7 +157,7 @@ def test_many_outputs_in_a_lyapunov_norm():
     assert both.lipschitz("lyapunov") == both.lipschitz(2) == pytest.approx(3.0)
     apart = torch.zeros(10, dtype=torch.float64)
     apart[0] = 1.0
-    size, rate = _size(both, "lyapunov"), contraction_rate(both, "lyapunov")
+    size, rate = certificate(both).length("lyapunov"), contraction_rate(both, "lyapunov")
     after = both(apart, torch.zeros(1, dtype=torch.float64)) - both(0 * apart, torch.zeros(1, dtype=torch.float64))
     assert size(after.detach()) <= rate * size(apart) < 1.01 * size(after.detach())
 
@@ -227,14 +227,16 @@ def test_the_norm_that_an_error_is_in(kind, norm):
     P, v = lyapunov_norm(cell.W), torch.tensor([0.3, -0.7], dtype=torch.float64)
     inner = {2: v.norm().item(), "max": 0.7, "lyapunov": (v @ P @ v).sqrt().item()}[norm]
     if not kind.startswith("read"):
-        assert _size(Translated(cell, v) if kind == "moved" else cell, norm)(v) == pytest.approx(inner, rel=1e-13)
+        assert certificate(Translated(cell, v) if kind == "moved" else cell).length(norm)(v) == pytest.approx(
+            inner, rel=1e-13
+        )
         return
     both = WithReadout(cell, linear(2, 2, 1.0 if kind == "read" else 0.0))
     L = both.lipschitz(norm) or 1.0
     for scale in (0.01, 10.0):
         y = scale * torch.tensor([3.0, -4.0], dtype=torch.float64)
         outer = scale * (4 if norm == "max" else 5) / L
-        assert _size(both, norm)(torch.cat([v, y])) == pytest.approx(max(inner, outer), rel=1e-13)
+        assert certificate(both).length(norm)(torch.cat([v, y])) == pytest.approx(max(inner, outer), rel=1e-13)
 
 
 def test_the_promised_steps():

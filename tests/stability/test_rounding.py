@@ -31,13 +31,12 @@ from fhx.stability import (
     weight_gap_bound_harmonic,
     weight_gap_bound_published,
 )
-from fhx.stability.constants import _size
 from fhx.stability.gates import gate_logits, memory, opened
 from fhx.stability.gru import beta
 from fhx.stability.lstm_constants import _twice
 from fhx.stability.norms import max_norm, row_sums
-from fhx.stability.plain import push
 from fhx.stability.smoothness import reach
+from fhx.stability.ungated import convex_norm, zero_state_bound
 
 SIZE = st.floats(0.1, 3)
 RATE = st.floats(0.05, 0.95)
@@ -197,7 +196,7 @@ def test_rows_of_numbers(n, seed):
         is_above(found.item(), Fraction(0.7) * row + abs(b))
     for row, values in zip(numbers, exact, strict=True):
         with mpmath.workdps(40):
-            is_above(_size(row), mpmath.sqrt(real(sum(value**2 for value in values))))
+            is_above(convex_norm(row), mpmath.sqrt(real(sum(value**2 for value in values))))
 
 
 @given(st.integers(1, 9), st.integers(1, 9), upto(3), SEED)
@@ -226,7 +225,7 @@ def test_what_a_gru_adds(y, q):
 
 @pytest.mark.parametrize("kind", ["tanh", "relu", "linear", "deep"])
 @given(st.integers(1, 4), upto(3), SEED)
-def test_what_inputs_push(kind, d, input_bound, seed):
+def test_what_a_step_makes_of_the_zero_state(kind, d, input_bound, seed):
     cell = zoo.make(kind, d, 1.0, 1.0, seed)
     B, W = Fraction(input_bound), [fractions(matrix) for matrix in cell.layer_matrices()]
     b = [fractions(bias) for bias in cell.layer_biases()]
@@ -234,7 +233,7 @@ def test_what_inputs_push(kind, d, input_bound, seed):
     for matrix, biases in zip(W[1:], b[1:], strict=True):
         inner = [sum(abs(w) * p for w, p in zip(row, pushed, strict=True)) for row in matrix]
         pushed = [p + abs(bias) for p, bias in zip(inner, biases, strict=True)]
-    for found, wanted in zip(push(cell, input_bound), pushed, strict=True):
+    for found, wanted in zip(zero_state_bound(cell, input_bound), pushed, strict=True):
         is_above(found.item(), wanted)
 
 

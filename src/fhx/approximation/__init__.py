@@ -1,6 +1,5 @@
 """Approximation: how near a simple step comes to any other, what repeating makes of that, and what memory costs."""
 
-from fhx.approximation.box import Box
 from fhx.approximation.exponentials import exponential_sum, hankel_bound, hankel_matrix
 from fhx.approximation.folding import fold, fold_exactly, shallow_step
 from fhx.approximation.imitation import ImitationErrors, imitate, imitation_errors
@@ -16,7 +15,6 @@ from fhx.approximation.rollout import (
 from fhx.approximation.shallow import ShallowCell
 
 __all__ = [
-    "Box",
     "ImitationErrors",
     "LinearRecurrence",
     "ShallowCell",

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch.func import jacrev, vmap
 
 from fhx._checks import positive
-from fhx.approximation.box import Box
 from fhx.approximation.fitting import HiddenLayer, fit_layer, place_units
 from fhx.approximation.shallow import ShallowCell
+from fhx.dynamics import Box
 from fhx.dynamics.unrolling import Step
 
 ACTIVATIONS = ("relu", "tanh")
@@ -70,7 +70,7 @@ def imitate(
     def scaled(z: Tensor) -> Tensor:
         return (_values(f, region.center + region.radius * z, width) - states.center) / states.radius
 
-    z = (region.sample(samples, generator, faces=0.1) - region.center) / region.radius
+    z = (region.draw(samples, generator, faces=0.1) - region.center) / region.radius
     first = place_units(scaled, free, region.width, generator)
     layer = fit_layer(z, scaled(z), first, activation == "tanh", max_iterations)
     return _unscaled(layer, states, region, activation)

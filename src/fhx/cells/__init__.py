@@ -31,6 +31,7 @@ from fhx.cells.residual import ResidualCell
 from fhx.cells.simple import LinearCell, SimpleCell
 from fhx.cells.size import parameter_count, width_for
 from fhx.cells.stack import Stack
+from fhx.cells.torch_nets import from_torch
 
 __all__ = [
     "AffineCell",
@@ -44,6 +45,7 @@ __all__ = [
     "ResidualCell",
     "SimpleCell",
     "Stack",
+    "from_torch",
     "gaussian_",
     "orthogonal_",
     "parameter_count",

@@ -45,6 +45,18 @@ def slope_of(activation: Activation) -> Activation | None:
     return next((slope for known, slope in SLOPES.items() if known is activation), None)
 
 
+def known_slope(activation: Activation) -> Activation:
+    """The derivative of one of the named activations.
+
+    Raises:
+        ValueError: it is not one of them.
+    """
+    slope = slope_of(activation)
+    if slope is None:
+        raise ValueError(f"the derivative of the activation {activation!r} is not known in closed form")
+    return slope
+
+
 def scale_rows(by: Tensor, matrix: Tensor) -> Tensor:
     """The matrix with each row times its number, for every element of a batch: diag(by) times it."""
     return by[..., None] * matrix

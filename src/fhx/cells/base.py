@@ -16,8 +16,8 @@ from fhx._checks import positive
 class TorchLayer(NamedTuple):
     """One layer of torch's own recurrent nets: which net, how it is made, and its weights by torch's names."""
 
-    net: type[nn.RNNBase]
-    options: dict[str, object]
+    net: Callable[..., nn.RNNBase]
+    options: Mapping[str, str]
     state_size: int
     weights: Mapping[str, Tensor]
 
@@ -67,8 +67,7 @@ class Cell(nn.Module, ABC):
 
     def initial_state(self, *batch_shape: int) -> Float[Tensor, "*batch width"]:
         """Zeros of shape ``(*batch_shape, state_width)``, on the device and of the dtype of the parameters."""
-        like = next(self.parameters(), None)
-        like = torch.empty(()) if like is None else like
+        like: Tensor = next(self.parameters(), torch.empty(()))
         return torch.zeros(*batch_shape, self.state_width, dtype=like.dtype, device=like.device)
 
     def check_input(self, x: Tensor) -> None:
@@ -124,7 +123,8 @@ class Cell(nn.Module, ABC):
     def to_torch(self) -> nn.RNNBase:
         """torch's own net that repeats this cell, with a copy of its weights; it reads ``(time, batch, feature)``.
 
-        torch's nets have a bias on either side of the sum; the second one is zero wherever one is enough.
+        ``from_torch`` is the inverse. torch's nets have a bias on either side of the sum; the second one is zero
+        wherever one is enough.
 
         Raises:
             ValueError: torch has no such net.
@@ -133,15 +133,19 @@ class Cell(nn.Module, ABC):
         first = layers[0]
         if any(layer[:3] != first[:3] for layer in layers):
             raise ValueError(f"torch stacks only cells of one kind, activation and state_size, not {self}")
-        like, options = first.weights["weight_hh"], {"dtype": first.weights["weight_hh"].dtype, **first.options}
+        like = first.weights["weight_hh"]
         # made on the meta device, else torch draws weights from the global generator only for us to overwrite them
-        net = first.net(self.input_size, first.state_size, len(layers), device="meta", **options)
+        sizes = (self.input_size, first.state_size, len(layers))
+        net = first.net(*sizes, device="meta", dtype=like.dtype, **first.options)
         net.to_empty(device=like.device)
         with torch.no_grad():
             for k, layer in enumerate(layers):
                 for name, value in layer.weights.items():
                     getattr(net, f"{name}_l{k}").copy_(value)
         return net
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.extra_repr()})"
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.state_size}"
@@ -192,10 +196,12 @@ class DrivenCell(Cell):
         device: torch.device | str | None,
         fan_in: int | None = None,
     ) -> nn.Parameter:
-        bound = (fan_in or self.state_size) ** -0.5
+        bound, place = (fan_in or self.state_size) ** -0.5, torch.get_default_device() if device is None else device
+        if torch.device(place).type == "meta":  # no numbers: nothing is drawn
+            return nn.Parameter(torch.empty(shape, dtype=dtype, device="meta"))
         value = torch.empty(shape, dtype=dtype, device=generator.device if generator else "cpu")
         value.uniform_(-bound, bound, generator=generator)
-        return nn.Parameter(value.to(torch.get_default_device() if device is None else device))
+        return nn.Parameter(value.to(place))
 
     def drive(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch rows"]:
         """:math:`U x + b`, for all times at once if ``x`` holds them.
@@ -238,8 +244,7 @@ class AffineCell(DrivenCell):
         device: torch.device | str | None = None,
     ) -> None:
         rows = self.blocks * positive("state_size", state_size)
-        placed = {"generator": generator, "dtype": dtype, "device": device}
-        super().__init__(input_size, state_size, rows, self.parts, **placed)
+        super().__init__(input_size, state_size, rows, self.parts, generator=generator, dtype=dtype, device=device)
 
     def layer_matrices(self) -> list[Tensor]:
         """The blocks of rows of ``W``, as views."""

@@ -1,12 +1,13 @@
 """The deep transition cell: a feed-forward net as the step."""
 
+from collections.abc import Sequence
 from typing import final
 
 import torch
 from torch import Tensor, nn
 
 from fhx._checks import positive
-from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
+from fhx.cells.activations import Activation, find_activation, known_slope, scale_rows, slope_of
 from fhx.cells.layered import LayeredCell
 
 
@@ -63,11 +64,11 @@ class DeepCell(LayeredCell):
         rows = [*[width] * (depth - 1), d]
         if normalized and min(rows) < 2:
             raise ValueError(f"a layer norm needs at least 2 units, and this cell has layers of {rows} units")
-        placed = {"generator": generator, "dtype": dtype, "device": device}
-        super().__init__(input_size, d, rows, [d, *rows[:-1]], **placed)
+        super().__init__(input_size, d, rows, [d, *rows[:-1]], generator=generator, dtype=dtype, device=device)
         self.activation = find_activation(activation)
-        like = {"dtype": self.W.dtype, "device": self.W.device}
-        self.norms = nn.ModuleList([nn.LayerNorm(n, **like) for n in rows]) if normalized else None
+        norms = [nn.LayerNorm(n, dtype=self.W.dtype, device=self.W.device) for n in rows] if normalized else None
+        self.norms: Sequence[nn.LayerNorm] | None
+        self.norms = norms and nn.ModuleList(norms)  # type: ignore[assignment]  # torch's ModuleList is not generic
 
     @property
     def _closed(self) -> bool:
@@ -79,7 +80,7 @@ class DeepCell(LayeredCell):
     def _layer_tangent(self, k: int, below: Tensor, pre: Tensor, by_below: Tensor, by_pre: Tensor) -> Tensor:
         if self.norms is not None:
             pre, by_pre = self.norms[k](pre), _norm_tangent(self.norms[k], pre, by_pre)
-        return scale_rows(slope_of(self.activation)(pre), by_pre)
+        return scale_rows(known_slope(self.activation)(pre), by_pre)
 
     def extra_repr(self) -> str:
         name, normalized = getattr(self.activation, "__name__", self.activation), self.norms is not None

@@ -52,8 +52,8 @@ class DeepLSTMCell(LayeredCell):
         device: torch.device | str | None = None,
     ) -> None:
         depth, d = positive("depth", depth), positive("state_size", state_size)
-        placed = {"generator": generator, "dtype": dtype, "device": device}
-        super().__init__(input_size, d, [*[d] * (depth - 1), 4 * d], [d] * depth, parts=2, **placed)
+        rows = [*[d] * (depth - 1), 4 * d]
+        super().__init__(input_size, d, rows, [d] * depth, 2, generator=generator, dtype=dtype, device=device)
 
     def _layer(self, k: int, below: Tensor, pre: Tensor) -> Tensor:
         return pre if k == self.depth - 1 else pre.tanh()

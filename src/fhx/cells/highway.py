@@ -58,8 +58,7 @@ class HighwayCell(LayeredCell):
         depth, d = positive("depth", depth), positive("state_size", state_size)
         if math.isnan(carry_bias):
             raise ValueError(f"carry_bias must be a number, got {carry_bias!r}")
-        placed = {"generator": generator, "dtype": dtype, "device": device}
-        super().__init__(input_size, d, [2 * d] * depth, [d] * depth, **placed)
+        super().__init__(input_size, d, [2 * d] * depth, [d] * depth, generator=generator, dtype=dtype, device=device)
         self.carry_bias = float(carry_bias)
         with torch.no_grad():
             for b in (self.b, *self.b_upper):

@@ -108,8 +108,5 @@ class LayeredCell(DrivenCell):
         """:math:`b, b_2, \\dots, b_L`."""
         return [self.b, *self.b_upper]
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.extra_repr()})"
-
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, depth={self.depth}"

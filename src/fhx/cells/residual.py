@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from fhx._checks import positive
-from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
+from fhx.cells.activations import Activation, find_activation, known_slope, scale_rows, slope_of
 from fhx.cells.layered import LayeredCell
 
 
@@ -58,8 +58,7 @@ class ResidualCell(LayeredCell):
         depth, d = positive("depth", depth), positive("state_size", state_size)
         if not math.isfinite(scale):
             raise ValueError(f"scale must be finite, got {scale!r}")
-        placed = {"generator": generator, "dtype": dtype, "device": device}
-        super().__init__(input_size, d, [d] * depth, [d] * depth, **placed)
+        super().__init__(input_size, d, [d] * depth, [d] * depth, generator=generator, dtype=dtype, device=device)
         self.scale = float(scale)
         self.activation = find_activation(activation)
 
@@ -71,7 +70,7 @@ class ResidualCell(LayeredCell):
         return torch.add(below, self.activation(pre), alpha=self.scale)
 
     def _layer_tangent(self, k: int, below: Tensor, pre: Tensor, by_below: Tensor, by_pre: Tensor) -> Tensor:
-        return by_below + scale_rows(self.scale * slope_of(self.activation)(pre), by_pre)
+        return by_below + scale_rows(self.scale * known_slope(self.activation)(pre), by_pre)
 
     def extra_repr(self) -> str:
         name = getattr(self.activation, "__name__", self.activation)

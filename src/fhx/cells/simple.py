@@ -10,6 +10,8 @@ from torch.nn import functional as F
 from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
 from fhx.cells.base import AffineCell, TorchLayer
 
+TORCH_NONLINEARITIES: dict[Activation, str] = {torch.tanh: "tanh", torch.relu: "relu"}
+
 
 @final
 class SimpleCell(AffineCell):
@@ -65,7 +67,7 @@ class SimpleCell(AffineCell):
 
     def torch_layers(self) -> list[TorchLayer]:
         """One layer of ``torch.nn.RNN``, which knows tanh and relu only."""
-        nonlinearity = {torch.tanh: "tanh", torch.relu: "relu"}.get(self.activation)
+        nonlinearity = TORCH_NONLINEARITIES.get(self.activation)
         if nonlinearity is None:
             return super().torch_layers()
         return [TorchLayer(nn.RNN, {"nonlinearity": nonlinearity}, self.state_size, self._torch_weights())]

@@ -1,13 +1,14 @@
 """Cells on top of one another, as one cell."""
 
-from collections.abc import Iterable, Iterator
-from typing import final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, final
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from fhx._checks import positive
 from fhx.cells.base import Cell, TorchLayer
 
 
@@ -42,9 +43,26 @@ class Stack(Cell):
                     f"{cells[k - 1].state_size} numbers (its state_size)"
                 )
         super().__init__(cells[0].input_size, cells[-1].state_size)
-        self.layers = nn.ModuleList(cells)
+        self.layers: Sequence[Cell] = nn.ModuleList(cells)  # type: ignore[assignment]  # torch's is not generic
         self._widths = [cell.state_width for cell in cells]
         self.state_width = sum(self._widths)
+
+    @classmethod
+    def repeat(cls, make: Callable[..., Cell], input_size: int, state_size: int, depth: int, **options: Any) -> "Stack":
+        """Cells of one kind and ``state_size`` on top of one another.
+
+        Args:
+            make: a kind of cell, or what else makes one of ``(input_size, state_size, **options)``.
+            input_size: of the bottom cell; the others read ``state_size`` numbers.
+            state_size: of every cell.
+            depth: how many there are.
+            options: as for each cell; a generator goes from one to the next.
+
+        Raises:
+            ValueError: ``depth`` is not a positive integer, or what ``make`` raises.
+        """
+        sizes = [input_size, *[state_size] * (positive("depth", depth) - 1)]
+        return cls(make(size, state_size, **options) for size in sizes)
 
     def drive(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch drive"]:
         """The bottom layer's drive; the other layers read the layer below them."""
@@ -65,7 +83,9 @@ class Stack(Cell):
     ) -> Float[Tensor, "*batch width width"]:
         """By blocks, from the layers' own Jacobians: lower triangular, since nothing flows downwards."""
         rows, shown = [], None
-        for layer, state, below, layer_drive in self._visits(h, drive):
+        for layer, state, below, layer_drive in self._visits(
+            h, drive, drive
+        ):  # the first layer's own input is not looked at
             row = layer.jacobian(state, layer_drive)
             if shown is not None:
                 row = torch.cat((layer.input_jacobian(state, below) @ shown, row), -1)
@@ -85,10 +105,8 @@ class Stack(Cell):
             rows.append(row)
         return torch.cat(rows, -2)
 
-    def _visits(
-        self, h: Tensor, drive: Tensor, below: Tensor | None = None
-    ) -> Iterator[tuple[Cell, Tensor, Tensor | None, Tensor]]:
-        """Each layer with its state, what it reads, and its drive, bottom first."""
+    def _visits(self, h: Tensor, drive: Tensor, below: Tensor) -> Iterator[tuple[Cell, Tensor, Tensor, Tensor]]:
+        """Each layer with its state, what it reads, ``below`` for the first, and its drive, bottom first."""
         for k, (layer, state) in enumerate(zip(self.layers, h.split(self._widths, -1), strict=True)):
             drive = layer.drive(below) if k else drive
             yield layer, state, below, drive
@@ -111,4 +129,4 @@ class Stack(Cell):
         return [torch_layer for layer in self.layers for torch_layer in layer.torch_layers()]
 
     def extra_repr(self) -> str:
-        return ""
+        return ", ".join(map(repr, self.layers))

@@ -1,8 +1,9 @@
 """Dynamics: what happens when a cell is repeated."""
 
+from fhx.dynamics.box import Box
 from fhx.dynamics.gradients import gradient_norms, input_gradients
 from fhx.dynamics.jacobians import jacobians
-from fhx.dynamics.lyapunov import finite_time_exponents, lyapunov_spectrum
+from fhx.dynamics.lyapunov import LyapunovEstimate, finite_time_exponents, lyapunov_estimate, lyapunov_spectrum
 from fhx.dynamics.mean_field import MeanField
 from fhx.dynamics.parallel import ParallelRun, jacobi_sweeps, parallel_unroll
 from fhx.dynamics.products import log_product, log_singular_values, product_norms
@@ -11,6 +12,8 @@ from fhx.dynamics.scan import affine_scan, linear_states
 from fhx.dynamics.unrolling import unroll
 
 __all__ = [
+    "Box",
+    "LyapunovEstimate",
     "MeanField",
     "ParallelRun",
     "Realization",
@@ -23,6 +26,7 @@ __all__ = [
     "linear_states",
     "log_product",
     "log_singular_values",
+    "lyapunov_estimate",
     "lyapunov_spectrum",
     "parallel_unroll",
     "product_norms",

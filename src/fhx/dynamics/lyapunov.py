@@ -11,6 +11,7 @@ first :math:`i` exponents is the rate of :math:`i`-dimensional volumes, and that
 """
 
 from math import isfinite, isqrt, log
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int, Integer, Shaped
@@ -22,6 +23,18 @@ from fhx.dynamics.unrolling import Step
 LOSS = 1e-10  # what rounding may change the logarithm of a stretch by for the sake of a longer piece, in nats
 
 
+class LyapunovEstimate(NamedTuple):
+    r"""Lyapunov exponents and their standard errors.
+
+    Args:
+        exponents: in nats per step, largest first.
+        errors: of each exponent; infinite where the exponent is.
+    """
+
+    exponents: Float[Tensor, "batch k"]
+    errors: Float[Tensor, "batch k"]
+
+
 @torch.no_grad()
 def lyapunov_spectrum(
     cell: Step,
@@ -29,8 +42,7 @@ def lyapunov_spectrum(
     k: int | None = None,
     h0: Shaped[Tensor, "*state"] | None = None,
     warmup: int = 0,
-    with_error: bool = False,
-) -> Float[Tensor, "batch k"] | tuple[Float[Tensor, "batch k"], Float[Tensor, "batch k"]]:
+) -> Float[Tensor, "batch k"]:
     r"""The first :math:`k` Lyapunov exponents of each run, in nats per step, largest first.
 
     The frame starts at random (from a fixed seed), so that it meets every direction. Where a product of Jacobians is
@@ -42,32 +54,44 @@ def lyapunov_spectrum(
         cell, inputs, h0: as for ``jacobians``.
         k: how many exponents, 1 to the state's width; all if None.
         warmup: this many first steps turn the frame and move the state, but are not counted.
-        with_error: also return the standard errors. They measure the fluctuation over the run, by the spread of its
-            means over :math:`\lfloor\sqrt T\rfloor` successive blocks of time, and are infinite where the exponent is.
 
     Raises:
-        ValueError: what ``jacobians`` raises, a ``k`` or ``warmup`` out of range, or fewer than four counted steps
-            where an error is asked for.
+        ValueError: what ``jacobians`` raises, or a ``k`` or ``warmup`` out of range.
 
     Source: Benettin et al. (1980), part 2; Engelken, Wolf & Abbott (2023).
     """
-    if not 0 <= warmup < len(inputs):
-        raise ValueError(f"warmup must leave a step of T = {len(inputs)} to count, got {warmup}")
-    counted = len(inputs) - warmup
-    if with_error and counted < 4:
-        raise ValueError(f"an error needs at least 4 counted steps, got {counted}")
-    blocks = isqrt(counted)
-    lengths, growth = _growth(cell, inputs, k, h0, longest=min(64, blocks), cut=warmup)
-    ends = lengths.cumsum(0) - warmup
-    lengths, growth, ends = lengths[ends > 0], growth[ends > 0], ends[ends > 0]
-    mean = growth.sum(0) / counted
+    _, growth, counted = _counted_growth(cell, inputs, k, h0, warmup)
+    return (growth.sum(0) / counted).sort(-1, descending=True).values
+
+
+@torch.no_grad()
+def lyapunov_estimate(
+    cell: Step,
+    inputs: Shaped[Tensor, "time batch d_in"],
+    k: int | None = None,
+    h0: Shaped[Tensor, "*state"] | None = None,
+    warmup: int = 0,
+) -> LyapunovEstimate:
+    r"""The exponents of ``lyapunov_spectrum`` and their standard errors, from one run.
+
+    The errors measure the fluctuation over the run, by the spread of its means over :math:`\lfloor\sqrt T\rfloor`
+    successive blocks of time.
+
+    Args:
+        cell, inputs, k, h0, warmup: as for ``lyapunov_spectrum``.
+
+    Raises:
+        ValueError: what ``lyapunov_spectrum`` raises, or fewer than four counted steps.
+    """
+    if warmup >= 0 and 0 < len(inputs) - warmup < 4:
+        raise ValueError(f"an error needs at least 4 counted steps, got {len(inputs) - warmup}")
+    lengths, growth, counted = _counted_growth(cell, inputs, k, h0, warmup)
+    mean, ends, blocks = growth.sum(0) / counted, lengths.cumsum(0), isqrt(counted)
     exponents, order = mean.sort(-1, descending=True)
-    if not with_error:
-        return exponents
     away = torch.zeros(blocks, *mean.shape, dtype=mean.dtype, device=mean.device)
     away.index_add_(0, (ends - 1) * blocks // counted, growth - lengths[:, None, None] * mean)
     error = (blocks / (blocks - 1) * away.square().sum(0)).sqrt() / counted
-    return exponents, error.gather(-1, order).nan_to_num(nan=torch.inf)
+    return LyapunovEstimate(exponents, error.gather(-1, order).nan_to_num(nan=torch.inf))
 
 
 @torch.no_grad()
@@ -95,6 +119,18 @@ def finite_time_exponents(
     return growth.cumsum(0) / times[:, None, None]
 
 
+def _counted_growth(
+    cell: Step, inputs: Tensor, k: int | None, h0: Tensor | None, warmup: int
+) -> tuple[Int[Tensor, " pieces"], Float[Tensor, "pieces batch k"], int]:
+    """``_growth`` after the warm-up, and the number of steps that it is of."""
+    if not 0 <= warmup < len(inputs):
+        raise ValueError(f"warmup must leave a step of T = {len(inputs)} to count, got {warmup}")
+    counted = len(inputs) - warmup
+    lengths, growth = _growth(cell, inputs, k, h0, longest=min(64, isqrt(counted)), cut=warmup)
+    after = lengths.cumsum(0) > warmup
+    return lengths[after], growth[after], counted
+
+
 def _growth(
     cell: Step, inputs: Tensor, k: int | None, h0: Tensor | None, longest: int, cut: int = 0
 ) -> tuple[Int[Tensor, " pieces"], Float[Tensor, "pieces batch k"]]:
@@ -105,7 +141,10 @@ def _growth(
     :math:`\varepsilon \prod_t \lVert J_t \rVert / |R_{ii}|`. A piece for which that may exceed ``LOSS`` is made again
     in halves, down to one step; its length is foretold from the one before.
     """
-    lengths, pieces, done, steps, frame = [], [], 0, 1, None
+    frame: Tensor | None = None
+    lengths: list[int] = []
+    pieces: list[Tensor] = []
+    done, steps = 0, 1
     for _, chunk in jacobian_chunks(cell, inputs, h0):
         if frame is None:
             frame = _first_frame(chunk[0], k)

@@ -10,6 +10,7 @@ updates. The others alone choose the rate.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from time import process_time
 from typing import Any
@@ -41,20 +42,20 @@ CELLS: dict[str, Callable[[int, int, int], Cell]] = {
     **DEEP,
     "GRU": lambda inputs, units, depth: GRUCell(inputs, units),
 }
-TYPES: dict[str, tuple[type[Cell], Mapping[str, object]]] = {
+TYPES: dict[str, tuple[Callable[..., Cell], Mapping[str, object]]] = {
     "plain": (DeepCell, {}),
     "orthogonal": (DeepCell, {}),
     "normalised": (DeepCell, {"normalized": True}),
     "residual": (ResidualCell, {}),
     "highway": (HighwayCell, {}),
     "gated": (DeepLSTMCell, {}),
-    "stacked": (Stack, {"layer": SimpleCell}),
+    "stacked": (partial(Stack.repeat, SimpleCell), {}),
     "GRU": (GRUCell, {}),
 }
 
 
 def parameters(cell: str, depth: int, task: Task, units: int) -> int:
-    """The parameters of cell and readout, by formula."""
+    """The parameters of cell and readout."""
     kind, options = TYPES[cell]
     depths = {} if cell == "GRU" else {"depth": depth}
     return parameter_count(kind, task.input_size, units, **depths, **options) + task.output_size * (units + 1)

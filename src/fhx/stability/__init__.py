@@ -12,23 +12,28 @@ from fhx.stability.bounds import (
     weight_gap_bound_published,
     window_for_output_gap,
 )
+from fhx.stability.certificates import Certificate, certificate
 from fhx.stability.conjugate import Translated, WithReadout
-from fhx.stability.constants import constants, simple_constants
+from fhx.stability.constants import constants
 from fhx.stability.contraction import contraction_rate, steps_to_contract
 from fhx.stability.definite import DefiniteNet, definite_net, definite_order, definite_window
 from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
 from fhx.stability.fixed import FixedPoint, fixed_point
 from fhx.stability.gru import GRUBounds, gru_bounds
-from fhx.stability.lstm import LSTMBounds, lstm_bounds
-from fhx.stability.lstm_constants import lstm_constants, project_within
+from fhx.stability.lstm import project_within
+from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
+from fhx.stability.lstm_constants import lstm_constants
 from fhx.stability.lyapunov import lyapunov_norm, weighted_gain
 from fhx.stability.projection import Projected, project
 from fhx.stability.search import Search, adversarial_gain
+from fhx.stability.simple_constants import simple_constants
 from fhx.stability.smoothness import Constants, LossConstants
 from fhx.stability.states import invariant_set
 from fhx.stability.truncation import truncated_states, truncation_length, window_length
+from fhx.stability.ungated import zero_state_bound
 
 __all__ = [
+    "Certificate",
     "Constants",
     "DefiniteNet",
     "Descent",
@@ -41,6 +46,7 @@ __all__ = [
     "Translated",
     "WithReadout",
     "adversarial_gain",
+    "certificate",
     "constants",
     "contraction_rate",
     "definite_net",
@@ -73,4 +79,5 @@ __all__ = [
     "weighted_gain",
     "window_for_output_gap",
     "window_length",
+    "zero_state_bound",
 ]

@@ -1,5 +1,7 @@
 """Cells made of a cell: seen from another origin, and with the readout as a part of the state."""
 
+from collections.abc import Callable
+from math import inf
 from typing import final
 
 import torch
@@ -7,9 +9,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.approximation import Box
 from fhx.cells import Cell
-from fhx.stability.norms import EPS, exact, max_norm, two_norm
+from fhx.dynamics import Box
+from fhx.stability.certificates import Certificate, certificate
+from fhx.stability.norms import EPS, AnyNorm, Norm, as_norm, exact, max_norm, two_norm
 
 
 @final
@@ -116,9 +119,9 @@ class WithReadout(Cell):
         """y."""
         return state[..., self.cell.state_width :]
 
-    def lipschitz(self, norm: int | str = 2) -> float:
+    def lipschitz(self, norm: AnyNorm = 2) -> float:
         """L, the norm of V as a map from "max" to "max", or from the 2-norm to the 2-norm; rounded upwards."""
-        return (max_norm if norm == "max" else two_norm)(exact("V of the readout", self.readout.weight))
+        return (max_norm if as_norm(norm) == "max" else two_norm)(exact("V of the readout", self.readout.weight))
 
     def box(self, box: Box) -> Box:
         """A box of states of f, with 0 and all that is read out of it; rounded outwards."""
@@ -131,3 +134,45 @@ class WithReadout(Cell):
     def _bias(self) -> Tensor:
         bias = self.readout.bias
         return self.readout.weight.new_zeros(self.readout.out_features) if bias is None else bias
+
+
+class _OfACell(Certificate):
+    """The certificate of a cell that is made of a cell: in the norm of the latter's, and where that holds."""
+
+    cell: Translated | WithReadout
+
+    def __init__(self, cell: Translated | WithReadout, input_bound: float = 1.0) -> None:
+        super().__init__(cell, input_bound)
+        self.inner = certificate(cell.cell, input_bound)
+        self.usual_norm, self.everywhere = self.inner.usual_norm, self.inner.everywhere
+
+    def rate(self, norm: Norm) -> float:
+        return self.inner.rate(norm)
+
+    def invariant_set(self) -> Box:
+        return self.cell.box(self.inner.invariant_set())
+
+
+class TranslatedCertificate(_OfACell):
+    """That of the cell, in every norm; runs start from :math:`-h^*`."""
+
+    def matrix(self) -> Float[Tensor, "width width"]:
+        return self.inner.matrix()
+
+    def length(self, norm: Norm) -> Callable[[Tensor], float]:
+        return self.inner.length(norm)
+
+
+class WithReadoutCertificate(_OfACell):
+    r"""That of the cell, in the norm :math:`\max(|h|, |y| / L)`."""
+
+    cell: WithReadout
+
+    def length(self, norm: Norm) -> Callable[[Tensor], float]:
+        inner, width, L = self.inner.length(norm), self.cell.cell.state_width, self.cell.lipschitz(norm) or 1.0
+        order = inf if norm == "max" else 2
+        return lambda v: max(inner(v[:width]), torch.linalg.vector_norm(v[width:], order).item() / L)
+
+
+certificate.register(Translated, TranslatedCertificate)
+certificate.register(WithReadout, WithReadoutCertificate)

@@ -7,22 +7,14 @@ contraction if :math:`\lambda < 1`; a bound of 1 or more certifies nothing. The 
 as they are, and is computed in float64 and rounded upwards; what rounding does to a *run* is another matter.
 """
 
-from math import floor, inf, log, prod, sqrt
+from math import floor, log
 
-from fhx._checks import non_negative
-from fhx.cells import Cell, GRUCell, LSTMCell
-from fhx.stability.conjugate import Translated, WithReadout
-from fhx.stability.gru import gru_bounds
-from fhx.stability.lstm import lstm_bounds
-from fhx.stability.lyapunov import find_norm, weighted_gain
-from fhx.stability.norms import UP, max_norm, two_norm
-from fhx.stability.plain import is_linear, layers, slope
-
-Norm = int | str
-NORMS: tuple[Norm, ...] = (2, "max", "lyapunov")
+from fhx.cells import Cell
+from fhx.stability.certificates import certificate_in
+from fhx.stability.norms import UP, AnyNorm
 
 
-def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 1.0) -> float:
+def contraction_rate(cell: Cell, norm: AnyNorm | None = None, input_bound: float = 1.0) -> float:
     r"""A certified upper bound of a cell's one-step gain; no estimate.
 
     ================================ ============ ===================================================================
@@ -38,8 +30,9 @@ def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 
     ================================ ============ ===================================================================
 
     Args:
-        cell: its weights as they are; biases are never assumed away.
-        norm: of states: 2, "max", "lyapunov"; None for 2, and "max" for gated cells.
+        cell: its weights as they are; biases are never assumed away. A net of torch becomes one by
+            :func:`fhx.cells.from_torch`; another kind of cell needs a :class:`~fhx.stability.Certificate`.
+        norm: of states: 2, "max" (or inf), "lyapunov"; None for 2, and "max" for gated cells.
         input_bound: :math:`B_x \ge 0` with :math:`|x_t|_\infty \le B_x`; only the gated cells' bounds depend on it.
 
     Returns:
@@ -50,19 +43,8 @@ def contraction_rate(cell: Cell, norm: Norm | None = None, input_bound: float = 
         ValueError: there is no certificate for the cell or its activation, the norm is unknown or not one that the
             cell has a bound in, a weight is not finite, or the input bound is negative or not finite.
     """
-    B = non_negative("input_bound", input_bound)
-    norm = usual_norm(cell) if norm is None else norm
-    if norm not in NORMS:
-        raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, got {norm!r}")
-    if isinstance(cell, Translated | WithReadout):
-        return contraction_rate(cell.cell, norm, B)
-    if norm == "lyapunov":
-        return _lyapunov_rate(cell)
-    if isinstance(cell, LSTMCell | GRUCell):
-        rate = (lstm_bounds if isinstance(cell, LSTMCell) else gru_bounds)(cell, B).rate
-        return rate if norm == "max" else sqrt(cell.state_width) * rate * UP
-    measure = two_norm if norm == 2 else max_norm
-    return prod(slope(cell) * measure(W) for W in layers(cell)) * UP
+    found, norm = certificate_in(norm, cell, input_bound)
+    return found.rate(norm)
 
 
 def steps_to_contract(rate: float, width: int) -> int:
@@ -83,21 +65,6 @@ def steps_to_contract(rate: float, width: int) -> int:
     if width < 1:
         raise ValueError(f"width must be at least 1, got {width!r}")
     return 1 if rate == 0 else floor(log(width) / (-2 * log(rate)) * UP) + 1
-
-
-def usual_norm(cell: Cell) -> Norm:
-    """The norm of a certificate where none is named: "max" for gated cells, 2 for all others."""
-    if isinstance(cell, Translated | WithReadout):
-        return usual_norm(cell.cell)
-    return "max" if isinstance(cell, LSTMCell | GRUCell) else 2
-
-
-def _lyapunov_rate(cell: Cell) -> float:
-    if not is_linear(cell):
-        raise ValueError(f'the norm "lyapunov" is for linear cells, and {cell} has an activation')
-    (W,) = layers(cell)
-    P = find_norm(W)
-    return inf if P is None else weighted_gain(W, P)
 
 
 def check_rate(rate: float) -> float:

@@ -1,6 +1,5 @@
 """The state that a contraction settles in under one input, by Banach's iteration."""
 
-from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil, inf, log
@@ -10,11 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from fhx.cells import Cell
-from fhx.stability.conjugate import Translated, WithReadout
-from fhx.stability.contraction import Norm, contraction_rate, usual_norm
-from fhx.stability.lyapunov import lyapunov_norm
-from fhx.stability.norms import UP
-from fhx.stability.plain import layers
+from fhx.stability.certificates import certificate_in
+from fhx.stability.norms import UP, AnyNorm
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +31,7 @@ class FixedPoint:
 
 
 def fixed_point(
-    cell: Cell, x: Float[Tensor, " d_in"] | None = None, norm: Norm | None = None, tolerance: float = 1e-12
+    cell: Cell, x: Float[Tensor, " d_in"] | None = None, norm: AnyNorm | None = None, tolerance: float = 1e-12
 ) -> FixedPoint:
     r"""The one state that a step with the input x leaves as it is, to which every run with that input goes.
 
@@ -66,34 +62,20 @@ def fixed_point(
     x = h.new_zeros(cell.input_size) if x is None else x.detach().to(h)
     if x.shape != (cell.input_size,) or not x.isfinite().all():
         raise ValueError(f"the input must be {cell.input_size} finite numbers, got {x.tolist()}")
-    rate = contraction_rate(cell, norm, x.abs().max().item())
+    found, norm = certificate_in(norm, cell, x.abs().max().item())
+    rate = found.rate(norm)
     if not rate < 1:
         raise ValueError(f"{cell} is not certified to contract under this input: its rate is {rate:.6g}")
-    size = _size(cell, usual_norm(cell) if norm is None else norm)
-    before, error, steps, most = inf, inf, 0, 1
-    while error > tolerance and steps < most:
+    length = found.length(norm)
+    before, error, steps, max_steps = inf, inf, 0, 1
+    while error > tolerance and steps < max_steps:
         h, last = cell(h, x), h
         steps += 1
-        apart = size(h - last)
+        apart = length(h - last)
         error = rate / (1 - rate) * apart * UP
         if steps == 1 and error > tolerance:
-            most = 1 + ceil(log(tolerance / error) / log(rate))
+            max_steps = 1 + ceil(log(tolerance / error) / log(rate))
         if apart >= before:
             break
         before = apart
     return FixedPoint(h, error, steps, rate)
-
-
-def _size(cell: Cell, norm: Norm) -> Callable[[Tensor], float]:
-    """The norm of a vector that the certificate is in."""
-    if isinstance(cell, Translated):
-        return _size(cell.cell, norm)
-    if isinstance(cell, WithReadout):
-        inner, width = _size(cell.cell, norm), cell.cell.state_width
-        L = cell.lipschitz(norm) or 1.0
-        outer = torch.linalg.vector_norm
-        return lambda v: max(inner(v[:width]), outer(v[width:], 2 if norm != "max" else inf).item() / L)
-    if norm == "lyapunov":
-        P = lyapunov_norm(layers(cell)[0])
-        return lambda v: (v @ P @ v).sqrt().item()
-    return lambda v: torch.linalg.vector_norm(v, 2 if norm == 2 else inf).item()

@@ -20,8 +20,11 @@ from torch import Tensor
 
 from fhx._checks import non_negative
 from fhx.cells import GRUCell
-from fhx.stability.gates import gate_logits, opened
+from fhx.dynamics import Box
+from fhx.stability.certificates import certificate
+from fhx.stability.gates import GatedCertificate, gate_logits, opened
 from fhx.stability.norms import EPS, UP, exact, row_sums
+from fhx.stability.rows import onto_balls
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,4 +99,42 @@ def gru_bounds(cell: GRUCell, input_bound: float = 1.0) -> GRUBounds:
     W, U, b, b_m = (exact(f"{name} of the GRUCell", getattr(cell, name)) for name in ("W", "U", "b", "b_m"))
     gates = slice(0, 2 * cell.state_size)
     reset, update = opened(gate_logits(W[gates], U[gates], b[gates], B)).chunk(2)
-    return GRUBounds(B, reset, update, *row_sums(W).chunk(3), b_m.abs())
+    w_r, w_z, w_n = row_sums(W).chunk(3)
+    return GRUBounds(B, reset, update, w_r, w_z, w_n, b_m.abs())
+
+
+class GRUCertificate(GatedCertificate):
+    """See :class:`GRUBounds`."""
+
+    cell: GRUCell
+
+    def max_rate(self) -> float:
+        """``GRUBounds.rate``."""
+        return gru_bounds(self.cell, self.input_bound).rate
+
+    def invariant_set(self) -> Box:
+        r""":math:`|h|_\infty \le 1`."""
+        return Box.symmetric([1.0] * self.cell.state_width)
+
+    @torch.no_grad()
+    def project(self, rate: float, condition: str, forget: float) -> None:
+        r"""Rows of W_n and b_m to balls, update gates to a cap."""
+        cell, bounds = self.cell, gru_bounds(self.cell, self.input_bound)
+        wrong = bounds.row_rates > rate
+        if not wrong.any():
+            return
+        Z = bounds.update.clamp(max=forget)
+        allowed = (rate * (1 - self.margin) - Z) / (1 - Z)
+        scale = (allowed / beta(Z * bounds.w_z, bounds.candidate)).clamp(max=1)
+        limit = scale * bounds.b_m * (1 - self.margin)
+        W = cell.W_n.double()
+        W_z, U_z, b_z = self.closed((cell.W_z, cell.U_z, cell.b_z), scale * bounds.w_z, Z)
+        new = {
+            "W_n": onto_balls(W, self.within(scale * bounds.w_n, W)),
+            "b_m": cell.b_m.double().clamp(-limit, limit),
+            **{"W_z": W_z, "U_z": U_z, "b_z": b_z},
+        }
+        self.replace(new, wrong)
+
+
+certificate.register(GRUCell, GRUCertificate)

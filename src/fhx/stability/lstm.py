@@ -1,147 +1,121 @@
-r"""The LSTM's one-step gain in the max norm on :math:`(h, c)`, by three conditions of which each one implies the next.
+r"""The LSTM as a kind of certified cell: its set, rate, projections and constants, all in the max norm on (h, c)."""
 
-Runs from the zero state stay where :math:`|h_j| \le 1` and :math:`|c_j| \le 1 / (1 - F_j)`, with :math:`F_j` the most
-that unit j's forget gate can open there. Write :math:`w_{k,j}` for the sum of row j of :math:`|W_k|`. On that set the
-gain is at most
-
-.. math:: \lambda = \max_j \max\bigl(\tfrac14 w_{o,j},\; F_j (1 + w_{f,j}) + \max(w_{z,j}, \tfrac14 w_{i,j})\bigr)
-
-if this is below 1. It rests on :math:`o (1 - \tau^2) \kappa + o (1 - o) |\tau| w \le \max(\kappa, w / 4)` for
-:math:`o, |\tau| \le 1`: a sigmoid gate and a tanh never have their largest slopes together.
-"""
-
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import TypeVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx._checks import non_negative
 from fhx.cells import LSTMCell
-from fhx.stability.gates import gate_logits, memory, opened
-from fhx.stability.norms import UP, exact, row_sums
+from fhx.dynamics import Box
+from fhx.stability.certificates import certificate
+from fhx.stability.gates import GatedCertificate
+from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
+from fhx.stability.lstm_constants import lstm_constants
+from fhx.stability.norms import exact, row_sums
+from fhx.stability.rows import onto_balls
+from fhx.stability.smoothness import Constants, reach
+
+Same = TypeVar("Same", bound="LSTMCertificate")
 
 
-@dataclass(frozen=True, eq=False)
-class LSTMBounds:
-    r"""What bounds an LSTM's gain in the max norm on the states that it reaches from zero.
+class LSTMCertificate(GatedCertificate):
+    """See :class:`~fhx.stability.LSTMBounds`."""
 
-    Args:
-        input_bound: :math:`B_x`, of every :math:`|x_t|_\infty`.
-        forget: :math:`F_j`, the most that each unit's forget gate opens.
-        memory: :math:`1 / (1 - F_j)`, the bound of each :math:`|c_j|`; inf beyond the range of floats.
-        w_i, w_f, w_z, w_o: the rows' sums of :math:`|W_i|, |W_f|, |W_z|, |W_o|`.
+    cell: LSTMCell
 
-    All are upper bounds in float64, of shape :math:`(d)`.
-    """
+    def max_rate(self) -> float:
+        """``LSTMBounds.rate``."""
+        return lstm_bounds(self.cell, self.input_bound).rate
 
-    input_bound: float
-    forget: Float[Tensor, " d"]
-    memory: Float[Tensor, " d"]
-    w_i: Float[Tensor, " d"]
-    w_f: Float[Tensor, " d"]
-    w_z: Float[Tensor, " d"]
-    w_o: Float[Tensor, " d"]
+    def invariant_set(self) -> Box:
+        r""":math:`|h|_\infty \le 1` and :math:`|c_j| \le 1 / (1 - F_j)`."""
+        memory = lstm_bounds(self.cell, self.input_bound).memory
+        if not memory.isfinite().all():
+            raise ValueError("a forget gate of the LSTMCell opens so far that its 1 / (1 - F) is beyond all floats")
+        return Box.symmetric(torch.cat([torch.ones_like(memory), memory]))
 
-    @property
-    def F(self) -> float:
-        """:math:`F = \\max_j F_j`."""
-        return self.forget.max().item()
+    @torch.no_grad()
+    def project(self, rate: float, condition: str, forget: float) -> None:
+        r"""Rows of matrices to :math:`\ell_1` balls, forget gates to a cap."""
+        cell, bounds = self.cell, lstm_bounds(self.cell, self.input_bound)
+        rates = {"rows": bounds.row_rates, "sum": bounds.sum_rate, "paper": bounds.paper_rate}[condition]
+        wrong = torch.as_tensor(rates, device=cell.W.device).expand(cell.state_size) > rate
+        if not wrong.any():
+            return
+        opens = bounds.forget if condition == "rows" else bounds.forget.max().expand(cell.state_size)
+        F = opens.clamp(max=forget)
+        i, f, z, o = _radii(bounds, condition, F, rate * (1 - self.margin))
+        new = {}
+        for gate, radius in (("i", i), ("z", z), ("o", o)):
+            W = getattr(cell, f"W_{gate}").double()
+            new[f"W_{gate}"] = onto_balls(W, self.within(radius, W))
+        new["W_f"], new["U_f"], new["b_f"] = self.closed((cell.W_f, cell.U_f, cell.b_f), f, F)
+        self.replace(new, wrong)
 
-    @property
-    def C(self) -> float:
-        """:math:`1 / (1 - F)`, the bound of :math:`|c|_\\infty`."""
-        return self.memory.max().item()
-
-    @property
-    def norms(self) -> dict[str, float]:
-        r""":math:`\lVert W_k \rVert_\infty` for k = "i", "f", "z", "o": the largest row sums."""
-        return {
-            "i": self.w_i.max().item(),
-            "f": self.w_f.max().item(),
-            "z": self.w_z.max().item(),
-            "o": self.w_o.max().item(),
-        }
-
-    @property
-    def terms(self) -> dict[str, float]:
-        r"""What each gate adds to F in the sum, :math:`\frac14 \lVert W_i \rVert_\infty`,
-        :math:`\frac14 \lVert W_f \rVert_\infty / (1 - F)`, :math:`\lVert W_z \rVert_\infty`,
-        :math:`\frac14 \lVert W_o \rVert_\infty`."""
-        norm = self.norms
-        by_memory = norm["f"] * self.C if norm["f"] else 0.0
-        return {"i": norm["i"] / 4, "f": by_memory / 4, "z": norm["z"], "o": norm["o"] / 4}
-
-    @property
-    def paper_rate(self) -> float:
-        r"""The least rate r that the four conditions certify:
-
-        .. math::
-
-           F + \max\bigl(\lVert W_i \rVert_\infty, \lVert W_o \rVert_\infty, 4 \lVert W_z \rVert_\infty,
-           \lVert W_f \rVert_\infty / (1 - F)\bigr),
-
-        below 1 where :math:`\lVert W_i \rVert_\infty, \lVert W_o \rVert_\infty < 1 - F`,
-        :math:`\lVert W_z \rVert_\infty < \frac14 (1 - F)` and :math:`\lVert W_f \rVert_\infty < (1 - F)^2`: the budget
-        1 - F of the sum in four equal parts.
-
-        Source: Miller and Hardt (2019), "Stable recurrent models".
-        """
-        return (self.F + 4 * max(self.terms.values())) * UP
-
-    @property
-    def paper(self) -> dict[str, bool]:
-        """Which of the four conditions hold, by the names of the gates "i", "f", "z" and "o"."""
-        return {gate: (self.F + 4 * term) * UP < 1 for gate, term in self.terms.items()}
-
-    @property
-    def sum_rate(self) -> float:
-        r""":math:`F + \frac14 \lVert W_i \rVert_\infty + \lVert W_z \rVert_\infty
-        + \frac14 \lVert W_f \rVert_\infty / (1 - F) + \frac14 \lVert W_o \rVert_\infty`."""
-        return (self.F + sum(self.terms.values())) * UP
-
-    @property
-    def candidate(self) -> Float[Tensor, " d"]:
-        r""":math:`\max(w_{z,j}, w_{i,j} / 4)`: what a change of h makes of the numbers written to c."""
-        return torch.maximum(self.w_z, self.w_i / 4)
-
-    @property
-    def row_rates(self) -> Float[Tensor, " d"]:
-        r"""The gain of :math:`h_j` and :math:`c_j`, j by j, of which ``rate`` is the largest:
-
-        .. math::
-
-           \max\Bigl(\tfrac14 w_{o,j},\; \sup_{0 \le f \le F_j} \bigl(f + f (1 - f) A_j\bigr)
-           + \max(w_{z,j}, \tfrac14 w_{i,j})\Bigr), \qquad A_j = w_{f,j} / (1 - F_j).
-
-        The supremum is :math:`F_j (1 + w_{f,j})` if :math:`(2 F_j - 1) A_j \le 1`, and otherwise
-        :math:`(1 + A_j)^2 / (4 A_j) \ge 1`.
-        """
-        A = torch.where(self.w_f > 0, self.memory * self.w_f, 0.0)
-        inside = (1 + A) * (1 + 1 / A) / 4
-        kept = torch.where((2 * self.forget - 1) * A <= 1, self.forget * (1 + self.w_f), inside)
-        return torch.maximum(self.w_o / 4, kept + self.candidate) * UP
-
-    @property
-    def rate(self) -> float:
-        """The sharpest of the three, which is the largest of ``row_rates`` and never above ``sum_rate``."""
-        return self.row_rates.max().item()
+    def constants(self: Same, everyone: Sequence[Same], h0_bound: float) -> Constants:
+        """Each size is convex in the weights, or grows with one that is."""
+        B, cells = self.input_bound, [one.cell for one in everyone]
+        each = [lstm_bounds(cell, B) for cell in cells]
+        inputs = torch.stack([row_sums(exact("U", cell.U)).unflatten(0, (4, -1)).amax(1) for cell in cells]).amax(0)
+        opening = torch.stack([B * row_sums(exact("U", cell.U_i)) + exact("b", cell.b_i) for cell in cells])
+        candidate = torch.stack([reach(cell.U_z, cell.b_z, B) for cell in cells])
+        written = opening.amax(0).sigmoid() * candidate.amax(0).tanh()  # what the zero state's c becomes
+        return lstm_constants(
+            LSTMBounds.largest(each),
+            input_size=self.cell.input_size,
+            inputs=inputs.tolist(),
+            drive_bound=min(1.0, written.max().item() * (1 + 1e-12)),
+            h0_bound=h0_bound,
+        )
 
 
-def lstm_bounds(cell: LSTMCell, input_bound: float = 1.0) -> LSTMBounds:
-    r"""The numbers that certify an LSTM in the max norm on :math:`(h, c)`.
+@torch.no_grad()
+def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
+    r"""Move an LSTM's weights, in place, to the nearest ones within fixed bounds, which form a convex set.
+
+    It is what :func:`~fhx.stability.weight_gap_bound` asks of a projection: one set for all cells, the one that
+    ``lstm_constants`` are for. :func:`project` fixes its set anew for every cell. The margins for rounding are those of
+    :func:`project`.
 
     Args:
-        cell: any LSTM; biases of every sign are in.
-        input_bound: :math:`B_x \ge 0` with :math:`|x_t|_\infty \le B_x` for all t.
+        cell: any LSTM of the size of the bounds.
+        bounds: of the rows' sums and of what each forget gate opens to, for their ``input_bound``.
+
+    Returns:
+        The same cell.
 
     Raises:
-        ValueError: a weight is not finite, or the input bound is negative or not finite.
+        ValueError: the bounds are of another size, or a weight is not finite.
     """
-    B = non_negative("input_bound", input_bound)
-    W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
     d = cell.state_size
-    forget = slice(d, 2 * d)
-    logits = gate_logits(W[forget], U[forget], b[forget], B)
-    w_i, w_f, w_z, w_o = row_sums(W).chunk(4)
-    return LSTMBounds(B, opened(logits), memory(logits), w_i, w_f, w_z, w_o)
+    if bounds.forget.shape != (d,):
+        raise ValueError(f"the bounds are of {len(bounds.forget)} units, and {cell} has {d}")
+    W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
+    found, forget = LSTMCertificate(cell, bounds.input_bound), slice(d, 2 * d)
+    radii = torch.cat([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device)
+    opens = bounds.forget.to(W.device)
+    closed = found.closed((W[forget], U[forget], b[forget]), radii[forget], opens)
+    rows = onto_balls(W, found.within(radii, W))
+    for parameter, value, part in zip((cell.W, cell.U, cell.b), (rows, U, b), closed, strict=True):
+        parameter.copy_(torch.cat([value[:d], part, value[2 * d :]]))
+    return cell
+
+
+def _radii(bounds: LSTMBounds, condition: str, F: Float[Tensor, " d"], rate: float) -> Float[Tensor, "4 d"]:
+    """The radii of the balls of the rows of W_i, W_f, W_z and W_o, which certify the rate where the gate opens to F."""
+    left, one = rate - F, torch.ones_like(F)
+    if condition == "rows":
+        kept = F * bounds.w_f
+        scale = (left / (kept + bounds.candidate)).clamp(max=1)
+        return torch.stack([4 * scale * bounds.candidate, scale * bounds.w_f, scale * bounds.candidate, 4 * rate * one])
+    if condition == "paper":
+        return torch.stack([left, left * (1 - F), left / 4, left])
+    norm = bounds.norms
+    total = norm["i"] / 4 + norm["f"] / (4 * (1 - F)) + norm["z"] + norm["o"] / 4
+    scale = (left / total).clamp(max=1)
+    return torch.stack([scale * norm[gate] for gate in "ifzo"])
+
+
+certificate.register(LSTMCell, LSTMCertificate)

@@ -12,11 +12,9 @@ from math import isnan, sqrt
 import torch
 from torch import Tensor
 
-from fhx.cells import LSTMCell
-from fhx.stability.lstm import LSTMBounds, lstm_bounds
-from fhx.stability.norms import EPS, exact, row_sums
-from fhx.stability.rows import onto_balls, onto_gates
-from fhx.stability.smoothness import SIGMOID_CURVE, TANH_CURVE, Constants, reach
+from fhx.stability.lstm_bounds import LSTMBounds
+from fhx.stability.norms import EPS
+from fhx.stability.smoothness import SIGMOID_CURVE, TANH_CURVE, Constants
 
 MARGIN = 1 + 256 * EPS  # covers the roundings of the formulas, sums and products of positive numbers
 
@@ -97,58 +95,3 @@ def _twice(slopes: Tensor, gates: Tensor, C: float) -> Tensor:
     of_c[0, 2] = of_c[2, 0] = 0.25
     of_h = torch.diag(torch.tensor([0.0, 0.0, 0.0, s], dtype=torch.float64))
     return of_c + of_h + torch.outer(gates, slopes) + torch.outer(slopes, gates) + t * torch.outer(slopes, slopes)
-
-
-def between_lstms(cells: Sequence[LSTMCell], input_bound: float, h0_bound: float) -> Constants:
-    """Constants of every cell and all weights between them: each size is convex in the weights, or grows with one."""
-    each = [lstm_bounds(cell, input_bound) for cell in cells]
-    bounds = LSTMBounds(
-        input_bound,
-        *(
-            torch.stack([getattr(one, name) for one in each]).amax(0)
-            for name in ("forget", "memory", "w_i", "w_f", "w_z", "w_o")
-        ),
-    )
-    inputs = torch.stack([row_sums(exact("U", cell.U)).unflatten(0, (4, -1)).amax(1) for cell in cells]).amax(0)
-    opening = torch.stack([input_bound * row_sums(exact("U", cell.U_i)) + exact("b", cell.b_i) for cell in cells])
-    candidate = torch.stack([reach(cell.U_z, cell.b_z, input_bound) for cell in cells])
-    written = opening.amax(0).sigmoid() * candidate.amax(0).tanh()  # what the zero state's c becomes
-    drive = min(1.0, written.max().item() * (1 + 1e-12))
-    return lstm_constants(
-        bounds, input_size=cells[0].input_size, inputs=inputs.tolist(), drive_bound=drive, h0_bound=h0_bound
-    )
-
-
-@torch.no_grad()
-def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
-    r"""Move an LSTM's weights, in place, to the nearest ones within fixed bounds, which form a convex set.
-
-    It is what Proposition 2 asks of a projection: one set for all cells, the one that ``lstm_constants`` are for.
-    :func:`project` fixes its set anew for every cell. The margins for rounding are those of :func:`project`.
-
-    Args:
-        cell: any LSTM of the size of the bounds.
-        bounds: of the rows' sums and of what each forget gate opens to, for their ``input_bound``.
-
-    Returns:
-        The same cell.
-
-    Raises:
-        ValueError: the bounds are of another size, or a weight is not finite.
-    """
-    d = cell.state_size
-    if bounds.forget.shape != (d,):
-        raise ValueError(f"the bounds are of {len(bounds.forget)} units, and {cell} has {d}")
-    W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
-    margin = 8 * (d + cell.input_size + 16) * EPS + 2 * torch.finfo(cell.W.dtype).eps
-    radii = torch.stack([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device)
-    sums = W.abs().sum(-1).unflatten(0, (4, d))  # what is subtracted from a row leaves the row's own rounding errors
-    radii = (radii - margin * (radii + sums)).clamp(min=0)
-    limit = bounds.forget.to(W.device).clamp(min=1e-300).logit()
-    forget = slice(d, 2 * d)
-    size = limit.abs() + b[forget].abs() + W[forget].abs().sum(-1) + bounds.input_bound * U[forget].abs().sum(-1)
-    closed = onto_gates(W[forget], U[forget], b[forget], bounds.input_bound, radii[1], limit - margin * size)
-    rows = onto_balls(W, radii.flatten())
-    for parameter, value, part in zip((cell.W, cell.U, cell.b), (rows, U, b), closed, strict=True):
-        parameter.copy_(torch.cat([value[:d], part, value[2 * d :]]))
-    return cell

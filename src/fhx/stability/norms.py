@@ -5,6 +5,8 @@ The unit roundoff of float64 is :math:`u = 2^{-53}`. A sum of n numbers of one s
 computed with an error of a small multiple of :math:`n u` times the largest one.
 """
 
+from math import inf
+from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -12,9 +14,26 @@ from torch import Tensor
 
 from fhx.cells.activations import ACTIVATIONS, Activation
 
+Norm = Literal[2, "max", "lyapunov"]
+AnyNorm = int | float | str
+NORMS: tuple[Norm, ...] = (2, "max", "lyapunov")
+
 EPS = torch.finfo(torch.float64).eps
 UP = 1 + 16 * EPS  # covers a handful of roundings of positive numbers
 SLOPE_BOUNDS = {"tanh": 1.0, "relu": 1.0, "sigmoid": 0.25, "identity": 1.0}
+
+
+def as_norm(norm: AnyNorm) -> Norm:
+    """A norm of states by one of its names: inf means "max", as in torch.
+
+    Raises:
+        ValueError: it is none of 2, "max" and "lyapunov".
+    """
+    wanted = "max" if norm == inf else norm
+    for known in NORMS:
+        if wanted == known:
+            return known
+    raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, or inf for 'max', got {norm!r}")
 
 
 def exact(name: str, weights: Tensor) -> Float[Tensor, "*shape"]:
@@ -50,8 +69,8 @@ def slope_bound(activation: Activation) -> float:
     Raises:
         ValueError: it is none of the named ones, and its constant is unknown.
     """
-    for name, known in ACTIVATIONS.items():
+    for named, known in ACTIVATIONS.items():
         if known is activation:
-            return SLOPE_BOUNDS[name]
-    name = getattr(activation, "__name__", activation)
+            return SLOPE_BOUNDS[named]
+    name = getattr(activation, "__name__", repr(activation))
     raise ValueError(f"the Lipschitz constant of the activation {name} is unknown: use {', '.join(SLOPE_BOUNDS)}")

@@ -7,27 +7,17 @@ and b together satisfy :math:`b + |w|_1 + B_x |u|_1 \le \mathrm{logit}(F)`. Inpu
 """
 
 from collections.abc import Iterable
-from math import sqrt
 from typing import Any
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
 from torch.optim import Optimizer
 
 from fhx._checks import non_negative
-from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from fhx.stability.contraction import contraction_rate
-from fhx.stability.gru import beta, gru_bounds
-from fhx.stability.lstm import LSTMBounds, lstm_bounds
-from fhx.stability.norms import EPS
-from fhx.stability.plain import layers, slope
-from fhx.stability.rows import onto_balls, onto_gates
+from fhx.cells import Cell
+from fhx.stability.certificates import certificate
 
 CONDITIONS = ("rows", "sum", "paper")
 
 
-@torch.no_grad()
 def project(
     cell: Cell, rate: float, input_bound: float = 1.0, *, condition: str = "rows", forget: float | None = None
 ) -> Cell:
@@ -46,7 +36,7 @@ def project(
     weights' own type.
 
     Args:
-        cell: simple, linear, LSTM or GRU.
+        cell: simple, linear, LSTM or GRU, or of another kind whose certificate has a projection.
         rate: :math:`\lambda`, above 0 and below 1.
         input_bound: :math:`B_x`, as for :func:`contraction_rate`.
         condition: for LSTMs: "rows" is ``LSTMBounds.rate``, "sum" ``sum_rate``, "paper" ``paper_rate``, whose
@@ -70,14 +60,7 @@ def project(
     cap = rate / 2 if forget is None else forget
     if not 0 < cap < rate:
         raise ValueError(f"forget must lie between 0 and the rate {rate!r}, got {forget!r}")
-    if isinstance(cell, LSTMCell):
-        _project_lstm(cell, rate, B, condition, cap)
-    elif isinstance(cell, GRUCell):
-        _project_gru(cell, rate, B, cap)
-    elif isinstance(cell, SimpleCell | LinearCell):
-        _project_plain(cell, rate)
-    else:
-        raise ValueError(f"there is no projection for {cell}: only simple, linear, LSTM and GRU cells have one")
+    certificate(cell, B).project(rate, condition, cap)
     return cell
 
 
@@ -86,7 +69,7 @@ class Projected:
 
     .. code-block:: python
 
-       handle = optimiser.register_step_post_hook(Projected(cell, 0.95))
+       handle = optimizer.register_step_post_hook(Projected(cell, 0.95))
 
     It makes any optimiser of ``torch.optim`` projected descent. ``handle.remove()`` ends it. The cells are projected
     once at the start too.
@@ -109,91 +92,5 @@ class Projected:
         for cell in self.cells:
             project(cell, self.rate, self.input_bound, **self.options)
 
-    def __call__(self, optimiser: Optimizer, args: Any, kwargs: Any) -> None:
+    def __call__(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         self.project()
-
-
-def _project_plain(cell: SimpleCell | LinearCell, rate: float) -> None:
-    if contraction_rate(cell) <= rate:
-        return
-    (W,) = layers(cell)
-    left, values, right = torch.linalg.svd(W)
-    n = len(W)
-    margin = 4 * (n + 16) * EPS + sqrt(n) * torch.finfo(cell.W.dtype).eps
-    kept = values.clamp(max=rate / slope(cell) * (1 - margin))
-    cell.W.copy_((left * kept) @ right)
-
-
-def _project_lstm(cell: LSTMCell, rate: float, input_bound: float, condition: str, cap: float) -> None:
-    bounds, margin = lstm_bounds(cell, input_bound), _margin(cell)
-    rates = {"rows": bounds.row_rates, "sum": bounds.sum_rate, "paper": bounds.paper_rate}[condition]
-    wrong = torch.as_tensor(rates, device=cell.W.device).expand(cell.state_size) > rate
-    if not wrong.any():
-        return
-    opens = bounds.forget if condition == "rows" else bounds.forget.max().expand(cell.state_size)
-    F = opens.clamp(max=cap)
-    radii = _radii(bounds, condition, F, rate * (1 - margin))
-    new = {}
-    for gate, radius in zip("izo", radii[[0, 2, 3]], strict=True):
-        W = getattr(cell, f"W_{gate}").double()
-        new[f"W_{gate}"] = onto_balls(W, _within(radius, W, margin))
-    new |= _closed(cell, "f", input_bound, radii[1], F, margin)
-    for name, value in new.items():
-        old = getattr(cell, name)
-        old.copy_(torch.where(wrong.reshape(-1, *[1] * (old.ndim - 1)), value, old))
-
-
-def _radii(bounds: LSTMBounds, condition: str, F: Float[Tensor, " d"], rate: float) -> Float[Tensor, "4 d"]:
-    """The radii of the balls of the rows of W_i, W_f, W_z and W_o, which certify the rate where the gate opens to F."""
-    left, one = rate - F, torch.ones_like(F)
-    if condition == "rows":
-        kept = F * bounds.w_f
-        scale = (left / (kept + bounds.candidate)).clamp(max=1)
-        return torch.stack([4 * scale * bounds.candidate, scale * bounds.w_f, scale * bounds.candidate, 4 * rate * one])
-    if condition == "paper":
-        return torch.stack([left, left * (1 - F), left / 4, left])
-    norm = bounds.norms
-    total = norm["i"] / 4 + norm["f"] / (4 * (1 - F)) + norm["z"] + norm["o"] / 4
-    scale = (left / total).clamp(max=1)
-    return torch.stack([scale * norm[gate] for gate in "ifzo"])
-
-
-def _project_gru(cell: GRUCell, rate: float, input_bound: float, cap: float) -> None:
-    bounds, margin = gru_bounds(cell, input_bound), _margin(cell)
-    wrong = bounds.row_rates > rate
-    if not wrong.any():
-        return
-    Z = bounds.update.clamp(max=cap)
-    allowed = (rate * (1 - margin) - Z) / (1 - Z)
-    scale = (allowed / beta(Z * bounds.w_z, bounds.candidate)).clamp(max=1)
-    limit = scale * bounds.b_m * (1 - margin)
-    W = cell.W_n.double()
-    new = {
-        "W_n": onto_balls(W, _within(scale * bounds.w_n, W, margin)),
-        "b_m": cell.b_m.double().clamp(-limit, limit),
-        **_closed(cell, "z", input_bound, scale * bounds.w_z, Z, margin),
-    }
-    for name, value in new.items():
-        old = getattr(cell, name)
-        old.copy_(torch.where(wrong.reshape(-1, *[1] * (old.ndim - 1)), value, old))
-
-
-def _closed(
-    cell: LSTMCell | GRUCell, gate: str, input_bound: float, radius: Tensor, opens: Tensor, margin: float
-) -> dict[str, Tensor]:
-    """The rows of a gate that opens to no more than ``opens``."""
-    W, U, b = (getattr(cell, f"{name}_{gate}").double() for name in "WUb")
-    limit = opens.clamp(min=1e-300).logit()
-    size = limit.abs() + b.abs() + W.abs().sum(-1) + input_bound * U.abs().sum(-1)
-    W, U, b = onto_gates(W, U, b, input_bound, _within(radius, W, margin), limit - margin * size)
-    return {f"W_{gate}": W, f"U_{gate}": U, f"b_{gate}": b}
-
-
-def _within(radius: Float[Tensor, " d"], W: Float[Tensor, "d n"], margin: float) -> Float[Tensor, " d"]:
-    """A smaller radius: a number that is subtracted from a row's weights leaves rounding errors of their size."""
-    return (radius - margin * (radius + W.abs().sum(-1))).clamp(min=0)
-
-
-def _margin(cell: LSTMCell | GRUCell) -> float:
-    """What rounding can add to a bound, as a part of it: of sums in float64, and of the weights to their own type."""
-    return 8 * (cell.state_size + cell.input_size + 16) * EPS + 2 * torch.finfo(cell.W.dtype).eps

@@ -8,14 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx._checks import non_negative
-from fhx.approximation import Box
-from fhx.cells import Cell, GRUCell, LSTMCell
+from fhx.cells import Cell
+from fhx.dynamics import Box
 from fhx.dynamics.jacobians import jacobian
-from fhx.stability.contraction import NORMS, Norm, usual_norm
+from fhx.stability.certificates import Certificate, certificate_in
 from fhx.stability.lyapunov import lyapunov_norm
-from fhx.stability.plain import is_linear, layers, slope
-from fhx.stability.states import invariant_set
+from fhx.stability.norms import AnyNorm, Norm
 
 APART = 1e-3  # how far apart a pair starts, in radii; rounding moves its gain by 1e-13 of the longest radius
 
@@ -40,7 +38,7 @@ class Search:
 
 
 def adversarial_gain(
-    cell: Cell, norm: Norm | None = None, input_bound: float = 1.0, starts: int = 32, steps: int = 100, seed: int = 0
+    cell: Cell, norm: AnyNorm | None = None, input_bound: float = 1.0, starts: int = 32, steps: int = 100, seed: int = 0
 ) -> Search:
     r"""Gradient ascent on the gain of a step, from many starts, over the set that :func:`contraction_rate` is for.
 
@@ -59,14 +57,12 @@ def adversarial_gain(
     Raises:
         ValueError: what :func:`contraction_rate` and :func:`invariant_set` raise, or there are no starts or no steps.
     """
-    B = non_negative("input_bound", input_bound)
     if starts < 1 or steps < 1:
         raise ValueError(f"a search needs at least one start and one step, got {starts} and {steps}")
-    norm = usual_norm(cell) if norm is None else norm
-    size, operator, stretch = _measures(cell, norm)
     cell = deepcopy(cell).double().cpu().requires_grad_(False)
-    box = _domain(cell, B)
-    inputs = Box([-max(B, 1e-300)] * cell.input_size, [max(B, 1e-300)] * cell.input_size)
+    found, norm = certificate_in(norm, cell, input_bound)
+    size, operator, stretch = _measures(found, norm)
+    box, inputs = _domain(found), Box.symmetric([max(found.input_bound, 1e-300)] * cell.input_size)
     both, width = box.times(inputs), box.width
 
     def jacobian_at(point: Tensor) -> Tensor:
@@ -113,35 +109,37 @@ def _ascend(
     return best, highest
 
 
-def _domain(cell: Cell, input_bound: float) -> Box:
+def _domain(found: Certificate) -> Box:
+    """The invariant set; without one the unit box, if the certificate holds for all states."""
     try:
-        return invariant_set(cell, input_bound)
+        return found.invariant_set()
     except ValueError:
-        if isinstance(cell, LSTMCell | GRUCell):
+        if not found.everywhere:
             raise
-        slope(cell)  # refuses a cell without a certificate
-        return Box([-1.0] * cell.state_width, [1.0] * cell.state_width)
+        found.rate(found.usual_norm)  # refuses a cell without a rate
+        return Box.symmetric([1.0] * found.cell.state_width)
 
 
-def _measures(cell: Cell, norm: Norm) -> tuple[Callable[[Tensor], Tensor], ...]:
+Size = Callable[[Tensor], Tensor]
+
+
+def _measures(found: Certificate, norm: Norm) -> tuple[Size, Size, Size]:
     """The size of vectors, the norm of matrices, and the vectors that matrices stretch most."""
     if norm == "max":
         return _largest, lambda J: J.abs().sum(-1).amax(-1), _signs
     if norm == 2:
         return _length, lambda J: torch.linalg.matrix_norm(J, 2), _singular
-    if norm == "lyapunov" and is_linear(cell):
-        root = torch.linalg.cholesky(lyapunov_norm(layers(cell)[0])).cpu()
-        back = torch.linalg.inv(root.mT)
+    root = torch.linalg.cholesky(lyapunov_norm(found.matrix()))
+    back = torch.linalg.inv(root.mT)
 
-        def seen(J: Tensor) -> Tensor:
-            return root.mT @ J @ back
+    def seen(J: Tensor) -> Tensor:
+        return root.mT @ J @ back
 
-        return (
-            lambda v: _length(v @ root),
-            lambda J: torch.linalg.matrix_norm(seen(J), 2),
-            lambda J: _singular(seen(J)) @ back.mT,
-        )
-    raise ValueError(f"norm must be one of {', '.join(map(repr, NORMS))}, the last for linear cells, got {norm!r}")
+    return (
+        lambda v: _length(v @ root),
+        lambda J: torch.linalg.matrix_norm(seen(J), 2),
+        lambda J: _singular(seen(J)) @ back.mT,
+    )
 
 
 def _largest(v: Tensor) -> Tensor:

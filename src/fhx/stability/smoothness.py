@@ -5,14 +5,14 @@ Constants hold for the states that the runs reach, for all inputs with :math:`|x
 of weights.
 """
 
-from dataclasses import astuple, dataclass
 from math import inf, isnan, sqrt
 from typing import NamedTuple
 
+import attrs
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx.stability.norms import UP, exact, row_sums
+from fhx.stability.norms import UP, AnyNorm, Norm, as_norm, exact, row_sums
 
 TANH_CURVE = 4 / (3 * sqrt(3))  # the largest |tanh''|
 SIGMOID_CURVE = 1 / (6 * sqrt(3))  # of the logistic function
@@ -34,7 +34,19 @@ SMOOTH = {
 }
 
 
-@dataclass(frozen=True)
+def _number(instance: object, field: "attrs.Attribute[float]", value: float) -> None:
+    if isnan(value) or value < 0:
+        raise ValueError(f"{field.name} must be a number of at least 0, got {value}")
+
+
+def _of_states(norm: AnyNorm) -> Norm:
+    found = as_norm(norm)
+    if found == "lyapunov":
+        raise ValueError(f'norm must be 2 or "max", got {norm!r}')
+    return found
+
+
+@attrs.frozen
 class Constants:
     r"""What bounds a step in one norm of states: a constant each for the derivatives of first and second order.
 
@@ -50,28 +62,21 @@ class Constants:
         by_weights_twice: :math:`M_{\theta\theta} \ge \lVert \partial_\theta^2 f \rVert`.
         drive_bound: :math:`B \ge \sup_x |f(0, x)|`.
         state_bound: :math:`H \ge \sup_t |h_t|`.
-        norm: of states: 2 or "max".
+        norm: of states: 2, or "max" (or inf).
 
     Raises:
         ValueError: a constant is negative or no number, or the norm is unknown.
     """
 
-    rate: float
-    by_input: float
-    by_weights: float
-    by_states: float
-    by_state_and_weights: float
-    by_weights_twice: float
-    drive_bound: float
-    state_bound: float
-    norm: int | str = 2
-
-    def __post_init__(self) -> None:
-        for name, value in zip(self.__dataclass_fields__, astuple(self)[:-1], strict=False):
-            if isnan(value) or value < 0:
-                raise ValueError(f"{name} must be a number of at least 0, got {value}")
-        if self.norm not in (2, "max"):
-            raise ValueError(f'norm must be 2 or "max", got {self.norm!r}')
+    rate: float = attrs.field(validator=_number)
+    by_input: float = attrs.field(validator=_number)
+    by_weights: float = attrs.field(validator=_number)
+    by_states: float = attrs.field(validator=_number)
+    by_state_and_weights: float = attrs.field(validator=_number)
+    by_weights_twice: float = attrs.field(validator=_number)
+    drive_bound: float = attrs.field(validator=_number)
+    state_bound: float = attrs.field(validator=_number)
+    norm: Norm = attrs.field(default=2, converter=_of_states)
 
     @property
     def sensitivity(self) -> float:
@@ -79,7 +84,7 @@ class Constants:
         return self.by_weights / (1 - self.rate) * UP if self.rate < 1 else inf
 
 
-@dataclass(frozen=True)
+@attrs.frozen
 class LossConstants:
     r"""What bounds the slope of a loss :math:`\ell` of a state, and how fast the slope changes.
 
@@ -91,13 +96,8 @@ class LossConstants:
         ValueError: a constant is negative or no number.
     """
 
-    lipschitz: float
-    smoothness: float
-
-    def __post_init__(self) -> None:
-        for name, value in (("lipschitz", self.lipschitz), ("smoothness", self.smoothness)):
-            if isnan(value) or value < 0:
-                raise ValueError(f"{name} must be a number of at least 0, got {value}")
+    lipschitz: float = attrs.field(validator=_number)
+    smoothness: float = attrs.field(validator=_number)
 
     @classmethod
     def squared(cls, readout_norm: float, output_bound: float, target_bound: float) -> "LossConstants":

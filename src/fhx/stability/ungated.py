@@ -1,0 +1,131 @@
+r"""Cells without gates, simple, linear and deep: layers :math:`\sigma(W_l a + \dots)` whose gain is at most the product
+of their norms.
+"""
+
+from collections.abc import Sequence
+from math import inf, prod, sqrt
+from typing import TypeVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from fhx.cells import DeepCell, LinearCell, SimpleCell
+from fhx.cells.activations import ACTIVATIONS, Activation, identity
+from fhx.dynamics import Box
+from fhx.stability.certificates import Certificate, certificate
+from fhx.stability.lyapunov import find_norm, weighted_gain
+from fhx.stability.norms import EPS, UP, Norm, exact, max_norm, row_sums, slope_bound, two_norm
+from fhx.stability.simple_constants import simple_constants
+from fhx.stability.smoothness import Constants, reach
+
+Same = TypeVar("Same", bound="UngatedCertificate")
+Ungated = SimpleCell | LinearCell | DeepCell
+RANGES: dict[Activation, tuple[float, float]] = {torch.tanh: (-1.0, 1.0), torch.sigmoid: (0.0, 1.0)}
+
+
+class UngatedCertificate(Certificate):
+    """Simple, linear and deep cells; a deep cell with layer norms is refused."""
+
+    cell: Ungated
+    everywhere = True
+
+    def __init__(self, cell: Ungated, input_bound: float = 1.0) -> None:
+        super().__init__(cell, input_bound)
+        if isinstance(cell, DeepCell) and cell.norms is not None:
+            raise ValueError(f"no contraction is certified for {cell}: the gain of a layer norm has no bound here")
+        self.activation = identity if isinstance(cell, LinearCell) else cell.activation
+
+    def rate(self, norm: Norm) -> float:
+        r""":math:`\prod_l L_\rho \lVert W_l \rVert`, or the gain in the Lyapunov norm."""
+        if norm == "lyapunov":
+            P = find_norm(self.matrix())
+            return inf if P is None else weighted_gain(self.matrix(), P)
+        measure, slope = two_norm if norm == 2 else max_norm, slope_bound(self.activation)
+        return prod(slope * measure(W) for W in self.layers()) * UP
+
+    def invariant_set(self) -> Box:
+        r"""The range of the activation, or :math:`|h|_\infty \le R` with R as in ``reach``."""
+        low, high = RANGES.get(self.activation, (-inf, inf))
+        width = self.cell.state_width
+        return Box([low] * width, [high] * width) if high < inf else Box.symmetric([max(self.reach(), EPS)] * width)
+
+    def reach(self) -> float:
+        """R: a run from 0 satisfies |h_t| <= rate |h_(t-1)| + |f(0, x_t)| in every norm with a rate.
+
+        Raises:
+            ValueError: no norm is known in which the cell contracts.
+        """
+        zero_state = zero_state_bound(self.cell, self.input_bound)
+        slope_bound(self.activation)  # refuses an activation without a bound
+        length, W = zero_state.norm().item() * UP, self.layers()
+        found = [(prod(map(two_norm, W)) * UP, length), (prod(map(max_norm, W)) * UP, zero_state.max().item())]
+        if self.activation is identity and len(W) == 1 and (P := find_norm(W[0])) is not None:
+            found.append((weighted_gain(W[0], P), sqrt(two_norm(P)) * length * UP))
+        reaches = [first / (1 - rate) * UP for rate, first in found if rate < 1]
+        if not reaches:
+            raise ValueError(
+                f"the runs of {self.cell} are not known to stay in any bounded set: it contracts in no norm tried"
+            )
+        return min(reaches)
+
+    @torch.no_grad()
+    def project(self, rate: float, condition: str, forget: float) -> None:
+        """The singular values of W are clipped."""
+        if isinstance(self.cell, DeepCell):
+            super().project(rate, condition, forget)
+        if self.rate(2) <= rate:
+            return
+        (W,) = self.layers()
+        left, values, right = torch.linalg.svd(W)
+        n = len(W)
+        margin = 4 * (n + 16) * EPS + sqrt(n) * torch.finfo(self.cell.W.dtype).eps
+        kept = values.clamp(max=rate / slope_bound(self.activation) * (1 - margin))
+        self.cell.W.copy_((left * kept) @ right)
+
+    def constants(self: Same, everyone: Sequence[Same], h0_bound: float) -> Constants:
+        """Constants in the 2-norm, of the largest sizes of weights among all cells."""
+        if isinstance(self.cell, DeepCell):
+            return super().constants(everyone, h0_bound)
+        cells = [one.cell for one in everyone]
+        return simple_constants(
+            width=self.cell.state_size,
+            recurrent=max(two_norm(exact("W", cell.W)) for cell in cells),
+            inputs=max(two_norm(exact("U", cell.U)) for cell in cells),
+            drive=max(convex_norm(reach(cell.U, cell.b, self.input_bound)) for cell in cells),
+            input_norm=sqrt(self.cell.input_size) * self.input_bound * UP,
+            activation=_name(self.activation),
+            h0_bound=h0_bound,
+        )
+
+    def matrix(self) -> Float[Tensor, "width width"]:
+        """W of a linear cell."""
+        return super().matrix() if self.activation is not identity or len(self.layers()) > 1 else self.layers()[0]
+
+    def layers(self) -> list[Float[Tensor, "rows columns"]]:
+        """The matrices from the state to the next one, in float64."""
+        return [exact(f"W of {self.cell}", W) for W in self.cell.layer_matrices()]
+
+
+def zero_state_bound(cell: Ungated, input_bound: float) -> Float[Tensor, " d"]:
+    r"""An upper bound of :math:`|f(0, x)|`, number by number, for activations with :math:`|\sigma(a)| \le |a|`."""
+    W = [exact(f"W of {cell}", W) for W in cell.layer_matrices()]
+    U, b = exact(f"U of {cell}", cell.U), [exact(f"b of {cell}", b) for b in cell.layer_biases()]
+    reached = input_bound * row_sums(U) + b[0].abs()
+    for above, bias in zip(W[1:], b[1:], strict=True):
+        reached = above.abs() @ reached + bias.abs()
+    return reached * (1 + (len(W) * W[0].shape[0] + 16) * EPS)
+
+
+def convex_norm(rows: Float[Tensor, " rows"]) -> float:
+    """An upper bound of the 2-norm, a convex function of the weights."""
+    return rows.norm().item() * (1 + len(rows) * EPS)
+
+
+def _name(activation: Activation) -> str:
+    names = {value: name for name, value in ACTIVATIONS.items()}
+    return names.get(activation, getattr(activation, "__name__", "an activation"))
+
+
+for kind in (SimpleCell, LinearCell, DeepCell):
+    certificate.register(kind, UngatedCertificate)
