@@ -383,9 +383,9 @@ CELL, ENDLESS = line(0.5), "^no window is long enough: the constants are not fin
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (partial(state_gap_bound, CELL, 0), "^k must be a positive"),
+        (partial(state_gap_bound, CELL, 0), "^k must be an integer of at least 1"),
         (partial(state_gap_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, inf), 1), "rate"),
-        (partial(gradient_gap_bound, CELL, IDENTITY, 0), "^k must be a positive"),
+        (partial(gradient_gap_bound, CELL, IDENTITY, 0), "^k must be an integer of at least 1"),
         (partial(gradient_gap_bound, Constants(1.5, 1, 1, 0, 1, 0, 1, 1), IDENTITY, 1), "rate"),
         (partial(gradient_lipschitz_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
         (partial(gradient_bound, Constants(1.0, 1, 1, 0, 1, 0, 1, 1), IDENTITY), "rate"),
@@ -396,13 +396,13 @@ CELL, ENDLESS = line(0.5), "^no window is long enough: the constants are not fin
         (partial(weight_gap_bound_harmonic, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
         (partial(weight_gap_bound_harmonic, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
         (partial(weight_gap_bound_harmonic, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
-        (partial(weight_gap_bound_harmonic, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
+        (partial(weight_gap_bound_harmonic, 1.0, 1.0, 1.0, 0), "^steps must be an integer of at least 1"),
         (partial(weight_gap_bound_published, -1.0, 1.0, 1.0, 3), "^gap must be a number"),
         (partial(weight_gap_bound_published, 1.0, -1.0, 1.0, 3), "^smoothness must be a number"),
         (partial(weight_gap_bound_published, 1.0, 1.0, -1.0, 3), "^alpha must be a number"),
-        (partial(weight_gap_bound_published, 1.0, 1.0, 1.0, 0), "^steps must be a positive"),
+        (partial(weight_gap_bound_published, 1.0, 1.0, 1.0, 0), "^steps must be an integer of at least 1"),
         (partial(output_gap_bound, CELL, IDENTITY, 1, [], -1.0), "^output_lipschitz must be a number"),
-        (partial(output_gap_bound, CELL, IDENTITY, 0, []), "^k must be a positive"),
+        (partial(output_gap_bound, CELL, IDENTITY, 0, []), "^k must be an integer of at least 1"),
         (partial(window_for_output_gap, CELL, IDENTITY, 0.0, []), "^eps must be positive and finite, got 0"),
         (partial(window_for_output_gap, CELL, IDENTITY, inf, []), "^eps must be positive and finite, got inf"),
         (partial(window_for_output_gap, CELL, IDENTITY, 1.0, [], -1.0), "^output_lipschitz must be a number"),
@@ -412,7 +412,7 @@ CELL, ENDLESS = line(0.5), "^no window is long enough: the constants are not fin
         (partial(window_for_output_gap, Constants(0.5, 1, inf, 0, 1, 0, 1, 1), IDENTITY, 1.0, []), ENDLESS),
         (partial(rounding_term, 0.5, -1.0, 3), "^size must be a number"),
         (partial(rounding_term, 1.0, 1.0, 3), "rate"),
-        (partial(rounding_term, 0.5, 1.0, 0), "^operations must be a positive"),
+        (partial(rounding_term, 0.5, 1.0, 0), "^operations must be an integer of at least 1"),
     ],
 )
 def test_bad_numbers_in_bounds(call, words, unchecked):

@@ -387,7 +387,10 @@ TWO, THREE = (SimpleCell(1, d, **DOUBLE) for d in (2, 3))
         ),
         (lambda: project_within(LSTMCell(1, 3, **DOUBLE), WITHIN), "^the bounds are of 2 units, and LSTMCell.* has 3$"),
         (lambda: simple_constants(width=2, recurrent=-1, inputs=1, drive=1, input_norm=1), "^recurrent"),
-        (lambda: simple_constants(width=0, recurrent=1, inputs=1, drive=1, input_norm=1), "^width must be a positive"),
+        (
+            lambda: simple_constants(width=0, recurrent=1, inputs=1, drive=1, input_norm=1),
+            "^width must be an integer of at least 1",
+        ),
         (lambda: Constants(0.5, 1, 1, 1, 1, 1, 1, 1, 3), "^norm must be one of 2"),
         (lambda: LossConstants(-1.0, 1.0), "^lipschitz must be a number of at least 0, got -1"),
         (lambda: LossConstants(1.0, float("nan")), "^smoothness must be a number"),

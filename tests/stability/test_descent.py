@@ -121,19 +121,19 @@ def test_a_parameter_that_the_loss_does_not_reach():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda cell: descend(cell, draw(5, 1, 2), loss, 0, [0.1]), "^k must be a positive"),
+        (lambda cell: descend(cell, draw(5, 1, 2), loss, 0, [0.1]), "^k must be an integer of at least 1"),
         (
             lambda cell: descend(cell, draw(0, 1, 2), loss, 1, [0.1]),
             "^a loss of the last state needs at least one input$",
         ),
-        (lambda cell: gradient_gap(cell, draw(5, 1, 2), loss, 0), "^k must be a positive"),
+        (lambda cell: gradient_gap(cell, draw(5, 1, 2), loss, 0), "^k must be an integer of at least 1"),
         (
             lambda cell: step_sizes("1/t^2", 1.0, 3),
             r"^schedule must be one of '1/t', 'constant', '1/sqrt\(t\)', got '1/t\^2'",
         ),
         (lambda cell: step_sizes("1/t", -1.0, 3), "^alpha must be finite and not negative, got -1"),
         (lambda cell: step_sizes("1/t", float("inf"), 3), "^alpha must be finite"),
-        (lambda cell: step_sizes("1/t", 1.0, 0), "^steps must be a positive"),
+        (lambda cell: step_sizes("1/t", 1.0, 0), "^steps must be an integer of at least 1"),
     ],
 )
 def test_bad_descents(call, words, unchecked):
