@@ -1,13 +1,17 @@
-# `make book` and `make test` are the two commands; the rest serves those who write.
+# `make book` and `make test` are the two commands; the rest serves those who write, `make check` first of all.
 SHELL  := /bin/bash
 PYTHON ?= python3
 PY     := .venv/bin/python
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
-BOOK   := rm -rf _build/html _build/.doctrees && .venv/bin/jupyter-book build . -W -n --keep-going
+TESTS  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest --durations=30
 NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
 N      ?=
 ROOM   ?=
 SAMPLE ?= 150
+# The book is built as a whole, on an empty folder, and is the same until one of its sources, or of these settings, changes.
+SOURCES := _config.yml _toc.yml pyproject.toml constraints.txt $(shell find book notebooks results src tests -type f \
+  ! -path '*/tools/*' ! -path '*/__pycache__/*' ! -path '*/.*' ! -path '*.egg-info/*')
+BUILT  := _build/html/.built$(SOLUTIONS)$(FHX_PDF)
 # A folder of data files beside the clone is used where there is one; else the files are downloaded.
 ifndef FHX_DATA
 ifneq ($(wildcard ../shared/data),)
@@ -16,16 +20,24 @@ endif
 endif
 PORT   ?= 8000
 
-.PHONY: help book serve pdf test nbval times notebooks course bench mutants clean
+.PHONY: help book page serve pdf check lint test nbval times notebooks course bench mutants clean
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n 's/^## //p' Makefile
 
 ## make book             environment, package, and the rendered book in _build/html (SOLUTIONS=0: without the solutions)
-book: .venv/book.installed
-	$(BOOK)
+book: $(BUILT)
 	@echo; echo "The book: _build/html/index.html (open it in a browser, or 'make serve')."
+
+$(BUILT): $(SOURCES) | .venv/book.installed
+	rm -rf _build/html _build/.doctrees
+	.venv/bin/jupyter-book build . -W -n --keep-going
+	@touch $@
+
+## make page N=05        one chapter again, in seconds, in the book that 'make book' has left
+page: .venv/book.installed
+	@$(PY) book/tools/page.py $(N)
 
 ## make serve            the rendered book on http://localhost:8000 (PORT=...)
 serve:
@@ -33,17 +45,25 @@ serve:
 	$(PYTHON) -m http.server --directory _build/html --bind 127.0.0.1 $(PORT)
 
 ## make pdf              the whole book as one file, _build/html/recurrence.pdf
-pdf: .venv/book.installed chromium
-	export FHX_PDF=1; $(BOOK)
+pdf: export FHX_PDF := 1
+pdf: chromium
+	@$(MAKE) --no-print-directory book
 	$(PY) book/tools/pdf.py _build/html _build/html/recurrence.pdf
+
+## make check            before each commit: lint, types, and all tests but those of the book, in a browser or in a kernel
+check: lint
+	$(TESTS) tests -n 2 --dist worksteal -m 'not full and not slow and not alone'
 
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
-	.venv/bin/ruff check --no-cache .
-	$(BOOK)
-	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests -n 2 --dist worksteal
-	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course -m alone -rs
+	@$(MAKE) --no-print-directory -j2 lint book
+	$(TESTS) tests -n 2 --dist worksteal
+	$(TESTS) tests/course -m alone -rs
 	$(NBVAL)
+
+lint: .venv/test.installed
+	.venv/bin/ruff check --no-cache .
+	.venv/bin/mypy
 
 ## make nbval            every notebook against its stored outputs (FHX_DEVICE=cuda: on a GPU)
 nbval: .venv/test.installed

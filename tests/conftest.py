@@ -3,39 +3,54 @@
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import aalpy  # noqa: F401  under the hook below it would be compiled again, and its warnings are errors here
 import pytest
 import torch
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from jaxtyping import config, install_import_hook
 
-# Rooms whose annotations state shapes. They are checked in tests only, by beartype.
-TYPED = [
-    *(
-        f"fhx.approximation.{module}"
-        for module in ("box", "exponentials", "fitting", "imitation", "interpolant", "linear", "rollout", "shallow")
-    ),
-    "fhx.cells",
-    "fhx.dynamics",
-    *(f"fhx.exact.{module}" for module in ("batch", "gather", "torch_halting", "torch_recognizer")),
-    *(
-        f"fhx.stability.{module}"
-        for module in ("conjugate", "constants", "contraction", "definite", "descent", "fixed", "gates", "gru", "lstm")
-    ),
-    *(f"fhx.stability.{module}" for module in ("lstm_constants", "lyapunov", "norms", "plain", "projection")),
-    *(f"fhx.stability.{module}" for module in ("rows", "truncation")),
-]
-if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
-    install_import_hook(TYPED, "beartype.beartype")
 sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
 
+from small_site import Build, build
+
+(PACKAGE,) = map(Path, find_spec("fhx").submodule_search_locations)
+# The modules whose annotations state shapes. They are checked in tests only, by beartype.
+TYPED = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "jaxtyping" in path.read_text(encoding="utf-8")
+]
+if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
+    install_import_hook(TYPED, "shapes.checked")
+
 torch.set_num_threads(1)
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.register_profile("mutants", deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+# How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time.
+EXAMPLES = {"gate": 1, "weekly": 10, "thorough": 50}
+PROFILE = os.environ.get("FHX_EXAMPLES", "gate")
+settings.register_profile(
+    "random", deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("gate", settings.get_profile("random"), derandomize=True)
+settings.register_profile("mutants", settings.get_profile("gate"), phases=(Phase.explicit, Phase.generate))
+settings.load_profile("gate" if PROFILE == "gate" else "random")
+
+# Fixtures that are more than the package: what uses them is left out of `make check`, as is what is marked `full`.
+OUTSIDE = {"html", "browse", "browser", "sphinx", "nbval"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if OUTSIDE & set(getattr(item, "fixturenames", ())):
+            item.add_marker("full")
+    tests = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
+    for test in filter(is_hypothesis_test, tests):
+        asked = test._hypothesis_internal_use_settings
+        more = EXAMPLES[PROFILE] * asked.max_examples
+        test._hypothesis_internal_use_settings = settings(asked, max_examples=more)
 
 
 @pytest.fixture
@@ -45,3 +60,9 @@ def unchecked() -> Iterator[None]:
     config.update("jaxtyping_disable", True)
     yield
     config.update("jaxtyping_disable", before)
+
+
+@pytest.fixture(scope="session")
+def sphinx() -> Build:
+    """``sphinx(source, out)`` builds a small book."""
+    return build

@@ -44,7 +44,7 @@ LEFT_OUT = (
 OPTIONS = ["-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin", "--hypothesis-profile", "mutants"]
 OPTIONS += [f"--deselect=tests/{test}" for test in LEFT_OUT]
 ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "FHX_UNCHECKED": "1"}
-ENVIRONMENT |= {"CI": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+ENVIRONMENT |= {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
 PRELOAD = ("torch.func", "scipy.stats", "scipy.optimize", "sklearn.linear_model", "matplotlib.pyplot")
 PRELOAD += ("aalpy", "automata.fa.dfa", "hypothesis.strategies", "jaxtyping", "beartype", "yaml", "numpy.testing")
 """Imported once for all mutants. The package is not: what it makes when it is imported is made by the mutant then."""

@@ -16,6 +16,8 @@ from sitecheck import SOURCE
 
 from pdf import ROOT, read_toc
 
+pytestmark = pytest.mark.full
+
 TOC = {
     "format": "jb-book",
     "root": "index",

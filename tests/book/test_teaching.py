@@ -15,9 +15,9 @@ import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from sitecheck import ROOT
 
-sys.path.extend([str(ROOT / "book" / "_ext"), str(ROOT / "tests" / "project")])
+sys.path.extend([str(ROOT / "book" / "_ext")])
 
-from small_site import configuration, sphinx
+from small_site import Build, configuration
 
 from chapter_text import ReadingError, read_chapter, word_count
 from fhx.exercises import EXERCISES
@@ -209,7 +209,7 @@ def small_book(root: Path, page: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def pages(sphinx: Build, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The page in a book with solutions, "1", and in one without, "0"."""
     made = {}
     for wanted in ("1", "0"):
@@ -275,7 +275,7 @@ def test_a_book_without_solutions_does_not_say_what_an_exercise_teaches(pages: d
     assert len(rows(pages["0"])) == len(rows(pages["1"]))
 
 
-def test_what_cannot_be_taught_stops_the_build_and_says_why(tmp_path: Path) -> None:
+def test_what_cannot_be_taught_stops_the_build_and_says_why(sphinx: Build, tmp_path: Path) -> None:
     root = small_book(tmp_path / "source", "# Teaching\n\n" + "\n\n".join(WRONG))
     done = sphinx(root, tmp_path / "out")
     assert done.returncode != 0

@@ -27,6 +27,8 @@ sys.path.append(str(ROOT / "book" / "_ext"))
 
 import solutions
 
+pytestmark = pytest.mark.full
+
 CHAPTERS = ("01-the-recurrence", "03-automata-in-integer-weights")
 ROLE = re.compile(r"\{[a-z:]+\}`(?:([^`<]*) )?<?[^`]*`")
 LEAST = 24  # characters that make a line, and a run of words, distinctive

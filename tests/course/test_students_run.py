@@ -10,6 +10,8 @@ from fhx.course.book import Book
 from fhx.course.chapters import Chapter
 from fhx.course.versions import student_version
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 QUICK = (3, 5, 6, 13)
 REST = tuple(number for number in range(1, 14) if number not in QUICK)

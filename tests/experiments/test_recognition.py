@@ -60,6 +60,7 @@ def test_a_stored_net_is_the_net(cell):
     assert not again.training
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_the_rate_falls_linearly_to_zero(monkeypatch):
     seen = {}
     monkeypatch.setattr(recognition, "fit", lambda make_model, task, **options: seen.update(options))

@@ -6,6 +6,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+pytestmark = pytest.mark.full
+
 SETUP = """
 from fhx.figures import Choice, Explorer, Slider
 

@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+Nbval = Callable[..., CompletedProcess[str]]
 ROOT = Path(__file__).parents[2]
 
 

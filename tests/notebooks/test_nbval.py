@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from nbval_run import nbval, write
+from nbval_run import Nbval, write
 
 CHECKED = {"tags": ["nbval-check-output"]}
 CASES = {
@@ -19,7 +19,7 @@ CASES = {
 
 
 @pytest.fixture(scope="module")
-def passed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
+def passed(nbval: Nbval, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
     """Whether each case passed, all run by one call of pytest."""
     folder = tmp_path_factory.mktemp("nbval")
     for name, (*cell, _) in CASES.items():

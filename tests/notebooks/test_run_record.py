@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from nbval_run import ROOT, nbval, write
+from nbval_run import ROOT, Nbval, write
 
 import run_record
 from notebook_cells import code_sha256, read
@@ -23,7 +23,7 @@ CELLS = {
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, Path]:
+def measured(nbval: Nbval, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, Path]:
     """The record of three small notebooks, run as the book's are, and their folder."""
     folder = tmp_path_factory.mktemp("record")
     for name, cells in CELLS.items():

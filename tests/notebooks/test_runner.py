@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import notebooks
 
-pytestmark = pytest.mark.filterwarnings("default")  # those of the Jupyter libraries
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("default")]  # warnings of the Jupyter libraries
 
 
 @pytest.fixture

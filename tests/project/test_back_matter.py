@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from small_site import configuration, sphinx
+from small_site import Build, configuration
 
 import run_record
 from notebook_cells import code_sha256
@@ -54,7 +54,7 @@ def record() -> dict:
     return found | {"notebooks": dict(zip(CHAPTERS, map(row, (70.4, 40.0, 6.0)), strict=True))}
 
 
-def build(root: Path) -> dict[str, str]:
+def build(sphinx: Build, root: Path) -> dict[str, str]:
     """The rendered pages, of which Sphinx makes again what it believes to have changed."""
     done = sphinx(root, root.parent / "out")
     assert done.returncode == 0, done.stderr
@@ -62,7 +62,7 @@ def build(root: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
+def built(sphinx: Build, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
     """Three builds of one book: whole; with a chapter changed, one new and one lost; and without its record."""
     root = tmp_path_factory.mktemp("back") / "source"
     for name, text in PAGES.items():
@@ -75,13 +75,13 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, str]]:
     for name, title in CHAPTERS.items():
         nbformat.write(chapter(title), folder / f"{name}.ipynb")
     run_record.save(record(), root / run_record.KEPT)
-    pages = [build(root)]
+    pages = [build(sphinx, root)]
     nbformat.write(chapter("changed", "2 + 2"), folder / "02-second.ipynb")
     nbformat.write(chapter("new"), folder / "04-new.ipynb")
     (folder / "03-lost.ipynb").unlink()
-    pages.append(build(root))
+    pages.append(build(sphinx, root))
     (root / run_record.KEPT).unlink()
-    return [*pages, build(root)]
+    return [*pages, build(sphinx, root)]
 
 
 def words(html: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from small_site import EXTENSIONS, configuration, sphinx
+from small_site import EXTENSIONS, configuration
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -220,7 +220,7 @@ def source(book) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(source, tmp_path_factory) -> Path:
+def site(sphinx, source, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("site")
     done = sphinx(source, out)
     assert done.returncode == 0, done.stderr
@@ -269,7 +269,7 @@ def test_only_pages_with_the_ledger_load_its_script(site):
     assert "ledger.js" not in (site / "index.html").read_text("utf-8")
 
 
-def test_a_change_of_the_ledger_alone_rebuilds_its_pages(source, tmp_path):
+def test_a_change_of_the_ledger_alone_rebuilds_its_pages(sphinx, source, tmp_path):
     root = shutil.copytree(source, tmp_path / "book")
     assert sphinx(root, tmp_path / "out").returncode == 0
     text = (root / claims.PATH).read_text("utf-8").replace("truth: It is not.", "truth: Not at all.")
@@ -278,7 +278,7 @@ def test_a_change_of_the_ledger_alone_rebuilds_its_pages(source, tmp_path):
     assert "Not at all." in (tmp_path / "out" / "errata.html").read_text("utf-8")
 
 
-def test_an_unknown_claim_in_a_chapter_fails_the_build(source, tmp_path):
+def test_an_unknown_claim_in_a_chapter_fails_the_build(sphinx, source, tmp_path):
     root = shutil.copytree(source, tmp_path / "book")
     (root / "index.md").write_text(PAGES["index.md"].replace("`A1`", "`A99`"))
     done = sphinx(root, tmp_path / "out")
@@ -286,7 +286,7 @@ def test_an_unknown_claim_in_a_chapter_fails_the_build(source, tmp_path):
     assert "claim-a99" in done.stderr
 
 
-def test_a_broken_ledger_stops_the_build_and_says_everything(source, tmp_path):
+def test_a_broken_ledger_stops_the_build_and_says_everything(sphinx, source, tmp_path):
     root = shutil.copytree(source, tmp_path / "book")
     text = (root / claims.PATH).read_text("utf-8")
     (root / claims.PATH).write_text(text.replace("#two-ways", "#nowhere").replace("::test_two_ways", "::test_no"))

@@ -82,6 +82,7 @@ def page_problems(page: str, html: str) -> list[str]:
     return found + [f"{page}: no link to {address}" for address in wanted if address not in unquote(unescape(html))]
 
 
+@pytest.mark.full
 def test_every_page_links_here() -> None:
     assert PAGES, "the book is not built: run 'make book'"
     found = [

@@ -44,5 +44,10 @@ def test_the_majority_class_is_right_as_often_as_it_occurs():
     assert majority_class(task) == pytest.approx(task.test.targets.tolist().count(answer) / 360)
     with pytest.raises(ValueError, match="'value per step'"):
         majority_class(logistic_map())
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_split_that_is_not_one_is_named():
+    task = digits("row")
     with pytest.raises(ValueError, match="unknown split 'tests'"):
         majority_class(task, "tests")

@@ -236,6 +236,7 @@ def test_another_objective_and_frozen_parameters():
         ({"make_model": lambda: nn.Flatten()}, "without parameters"),
     ],
 )
+@pytest.mark.usefixtures("unchecked")
 def test_bad_arguments_are_named(options, culprit):
     with pytest.raises(ValueError, match=culprit):
         quick(**options)

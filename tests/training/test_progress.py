@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 SETUP = """
@@ -21,6 +22,7 @@ def train(**options):
 """
 
 
+@pytest.mark.full
 def test_in_a_notebook_the_bar_is_one_updating_line_and_can_be_left_out(monkeypatch):
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     cells = [nbformat.v4.new_code_cell(source) for source in (SETUP, "train()", "train(progress=False)")]

@@ -73,13 +73,17 @@ def chosen_rate(
 
 
 @torch.no_grad()
-def right(net: nn.Module, part: Sequences) -> Bool[Tensor, " N"]:
+def right(net: Callable[[Tensor, Tensor], Tensor], part: Sequences) -> Bool[Tensor, " N"]:
     """For each sequence, whether the sign of every output at every step is that of its target."""
     agree = ((net(part.inputs, part.lengths) > 0) == (part.targets > 0.5)).all(-1)
     return (agree | ~part.mask).all(0)
 
 
-def reach(net: nn.Module, part: Callable[[tuple[int, ...]], Sequences], max_count: int) -> int:
+def reach(
+    net: Callable[[Tensor, Tensor], Tensor],
+    part: Callable[[tuple[int, ...]], Sequences],
+    max_count: int,
+) -> int:
     """The largest N up to ``max_count`` such that all sequences of ``part`` for the numbers 1, ..., N are right.
 
     Args:

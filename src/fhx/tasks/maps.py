@@ -9,7 +9,7 @@ from torch import Tensor
 __all__ = ["henon_step", "logistic_orbit", "logistic_step", "lorenz_step", "pendulum_step"]
 
 
-def logistic_step(h: Float[Tensor, "*batch 1"], x: Tensor | None = None, r: float = 4.0) -> Float[Tensor, "*batch 1"]:
+def logistic_step(h: Float[Tensor, "*shape"], x: Tensor | None = None, r: float = 4.0) -> Float[Tensor, "*shape"]:
     r"""The logistic map :math:`f(h, x) = r h (1 - h)`, which has no input: ``x`` is not read.
 
     For :math:`r = 4` its Lyapunov exponent is :math:`\ln 2`.

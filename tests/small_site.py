@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
-EXTENSIONS = Path(__file__).resolve().parents[2] / "book" / "_ext"
+Build = Callable[[Path, Path], CompletedProcess[str]]
+EXTENSIONS = Path(__file__).resolve().parents[1] / "book" / "_ext"
 
 
 def configuration(*extensions: str, **settings: object) -> str:
@@ -15,6 +18,6 @@ def configuration(*extensions: str, **settings: object) -> str:
     return "\n".join([*lines, *(f"{name} = {value!r}" for name, value in settings.items())]) + "\n"
 
 
-def sphinx(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
+def build(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "--keep-going", "-b", "html", str(source), str(out)]
     return subprocess.run(command, capture_output=True, text=True, env=os.environ | {"NO_COLOR": "1"}, check=False)
