@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from attrs import evolve
 from compile_strategies import letters, machine, machines
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,16 +136,16 @@ def test_the_square_finds_what_is_wrong(make):
     dfa = machine(7, 2, seed=5)
     net = make(dfa)
     q, a = next((q, a) for q in dfa.reachable() for a in dfa.alphabet if dfa.step(q, a) != 3)
-    assert commuting_square(replace(dfa, transitions={**dfa.transitions, (q, a): 3}), net) == (q, a)
+    assert commuting_square(evolve(dfa, transitions={**dfa.transitions, (q, a): 3}), net) == (q, a)
     other = next(q for q in dfa.states if q != dfa.start)
-    assert commuting_square(replace(dfa, start=other), net) == (other, None)
+    assert commuting_square(evolve(dfa, start=other), net) == (other, None)
     if make is dfa_to_rnn:
-        assert commuting_square(replace(dfa, accept=dfa.accept ^ {dfa.start}), net) == (dfa.start, None)
+        assert commuting_square(evolve(dfa, accept=dfa.accept ^ {dfa.start}), net) == (dfa.start, None)
 
 
 def test_the_square_reaches_states_that_no_word_reaches():
     dfa = DFA("pq", "a", {("p", "a"): "p", ("q", "a"): "q"}, "p", "p")
-    wrong = replace(dfa, transitions={("p", "a"): "p", ("q", "a"): "p"})
+    wrong = evolve(dfa, transitions={("p", "a"): "p", ("q", "a"): "p"})
     assert dfa.equivalent(wrong)
     assert commuting_square(wrong, dfa_to_rnn(dfa)) == ("q", "a")
     net = dfa_to_grid_rnn(dfa)

@@ -2,10 +2,11 @@
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, replace
 from itertools import islice
 
 import pytest
+from attrs import evolve
+from attrs.exceptions import FrozenInstanceError
 from automata.base.exceptions import RejectionException
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -131,7 +132,7 @@ def test_nothing_can_be_changed():
 @settings(max_examples=40)
 @given(turing_machines())
 def test_copies_are_equal_with_equal_hashes(tm):
-    for other in (copy.copy(tm), copy.deepcopy(tm), pickle.loads(pickle.dumps(tm)), replace(tm), eval(repr(tm))):
+    for other in (copy.copy(tm), copy.deepcopy(tm), pickle.loads(pickle.dumps(tm)), evolve(tm), eval(repr(tm))):
         assert other == tm
         assert hash(other) == hash(tm)
         assert (other.states, other.tape_alphabet) == (tm.states, tm.tape_alphabet)
@@ -187,13 +188,13 @@ def test_a_run_by_hand():
 
 @pytest.mark.parametrize(("start", "accepted"), [("yes", True), ("no", False)])
 def test_a_start_that_halts(start, accepted):
-    tm = replace(SMALL, start=start)
+    tm = evolve(SMALL, start=start)
     assert tm.decide("ab", 0) == Verdict(accepted, 0)
     assert list(tm.run("ab")) == [Configuration(start, ("a", "b"), 0)]
 
 
 def test_blanks_of_a_word_are_blanks():
-    tm = replace(SMALL, input_alphabet=("a", "_"))
+    tm = evolve(SMALL, input_alphabet=("a", "_"))
     assert next(tm.run("_a__")).tape == ("_", "a")
     assert tm.decide("_a", 9) == Verdict(accepted=True, steps=1)
 

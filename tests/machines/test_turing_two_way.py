@@ -91,3 +91,12 @@ def test_the_first_cell_must_be_marked():
         fold_tape(WALKER).decide("b", 9)
     start = TuringMachine({("go", "b"): ("go", "b", "L")}, "yes", "yes", "no", "_", "b")
     assert fold_tape(start).decide(fold_word(start, "b"), 0) == Verdict(accepted=True, steps=0)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "culprit"),
+    [(Configuration("go", (("a", "_", FIRST),), 0), "'go' is neither"), (Configuration("yes", (1,), 0), "1 is neither")],
+)
+def test_what_no_folded_machine_reaches_is_refused(configuration, culprit):
+    with pytest.raises(ValueError, match=culprit):
+        unfold_tape(WALKER, configuration)

@@ -2,13 +2,14 @@ r"""Turing machines with two symbols as tag systems, after Cocke and Minsky."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
+
+from attrs import frozen
 
 from fhx.machines.tag import TagSystem
-from fhx.machines.turing import Rule, State, TuringMachine
+from fhx.machines.turing import Rule, TuringMachine
 from fhx.machines.two_way import TwoWay
-from fhx.machines.words import Symbol
+from fhx.machines.words import State, Symbol
 
 __all__ = ["TuringTag"]
 
@@ -16,7 +17,7 @@ Letter = tuple[str, State, Symbol] | str
 FILLER = "x"
 
 
-@dataclass(frozen=True)
+@frozen
 class TuringTag:
     r"""A Turing machine with two symbols, on a tape infinite both ways, as a 2-tag system.
 
@@ -43,9 +44,6 @@ class TuringTag:
     Args:
         machine: a Turing machine whose tape alphabet has two symbols.
 
-    Attributes:
-        system: the tag system.
-
     Raises:
         ValueError: the machine has another number of symbols.
 
@@ -53,15 +51,18 @@ class TuringTag:
     """
 
     machine: TuringMachine
-    system: TagSystem = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if len(self.machine.tape_alphabet) != 2:
             raise ValueError(f"the machine must have two symbols, not {self.machine.tape_alphabet}")
+
+    @cached_property
+    def system(self) -> TagSystem:
+        """The tag system."""
         productions: dict[Letter, tuple[Letter, ...]] = {FILLER: ()}
         for pair, rule in self.machine.transitions.items():
             productions |= self._passes(pair, rule)
-        object.__setattr__(self, "system", TagSystem(productions))
+        return TagSystem(productions)
 
     def encode(self, word: Iterable[Symbol]) -> tuple[Letter, ...]:
         """The tag system's word for the machine's start, with a word from the head to the right.
@@ -98,7 +99,7 @@ class TuringTag:
         """The productions of a rule, pass after pass."""
         (state, symbol), (target, written, move) = pair, rule
         s, x = int(written != self.machine.blank), FILLER
-        table = {"C": ("D1", "D0"), "c": ("d1", "d0")}
+        table: dict[str, tuple[str, ...]] = {"C": ("D1", "D0"), "c": ("d1", "d0")}
         if move == "R":
             table |= {"A": ("C", x) + ("c", x) * s, "α": ("c", x, "c", x), "B": ("S",), "β": ("s",)}
             table |= {"S": ("T1", "T0"), "s": ("t1", "t0")}

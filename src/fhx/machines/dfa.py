@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import evolve, field, frozen
 
 from fhx.machines.equivalence import Comparison, compare, require_same_alphabet
 from fhx.machines.library import LibraryDFA, parts, to_library, translate_regex
 from fhx.machines.search import breadth_first
-from fhx.machines.validation import check_dfa, hashed, in_order
-from fhx.machines.words import Symbol
+from fhx.machines.validation import check_dfa, frozen_transitions, hashed, in_order
+from fhx.machines.words import State, Symbol
 
 __all__ = ["DFA", "State"]
 
-State = Hashable
+
+def _states(states: Iterable[State]) -> tuple[State, ...]:
+    return in_order(states, "states")
 
 
-@dataclass(frozen=True, repr=False)
+def _alphabet(alphabet: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    return in_order(alphabet, "symbols of the alphabet")
+
+
+def _accept(accept: Iterable[State]) -> frozenset[State]:
+    return frozenset(hashed(accept, "accepting states"))
+
+
+@frozen(repr=False)
 class DFA:
     r"""A deterministic finite automaton :math:`(Q, \Sigma, \delta, q_0, F)`, total and with its states in order.
 
@@ -27,9 +36,9 @@ class DFA:
 
     .. math:: q_t = \delta(q_{t-1}, x_t), \qquad t = 1, \dots, T,
 
-    and the word is accepted if :math:`q_T \in F`; the empty word is, if :math:`q_0 \in F`. States and symbols are any
-    hashable values. Their order is part of the value, since units and matrices are numbered by it: two machines are
-    equal if all five parts are, and :meth:`equivalent` if they accept the same words.
+    and the word is accepted if :math:`q_T \in F`; so the empty word is accepted if :math:`q_0 \in F`. States and
+    symbols are any hashable values. Their order is part of the value, since units and matrices are numbered by it: two
+    machines are equal if all five parts are, and :meth:`equivalent` if they accept the same words.
 
     Args:
         states: :math:`Q`, a list, tuple or other ordered iterable, each state once.
@@ -39,42 +48,26 @@ class DFA:
         accept: :math:`F`, any iterable of states; stored as a frozenset.
 
     Raises:
-        TypeError: states or symbols without order (a set) or not hashable, or transitions that are no mapping.
-        ValueError: a broken law, and it tells all at once: a missing transition, one that leads outside or leaves from
-            an unknown state or symbol, a start or an accepting state outside, a state or symbol listed twice, no state,
+        TypeError: states or symbols without order (a set) or not hashable, or transitions that are not a mapping.
+        ValueError: broken laws, all of them at once: a missing transition, one that leads outside or leaves from an
+            unknown state or symbol, a start or an accepting state outside, a state or symbol listed twice, no state,
             no symbol.
     """
 
-    states: tuple[State, ...]
-    alphabet: tuple[Symbol, ...]
-    transitions: Mapping[tuple[State, Symbol], State]
+    states: tuple[State, ...] = field(converter=_states)
+    alphabet: tuple[Symbol, ...] = field(converter=_alphabet)
+    transitions: Mapping[tuple[State, Symbol], State] = field(converter=frozen_transitions)
     start: State
-    accept: frozenset[State]
+    accept: frozenset[State] = field(converter=_accept)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.transitions, Mapping):
-            raise TypeError(
-                f"transitions is a mapping {{(state, symbol): state}}, not {type(self.transitions).__name__}"
-            )
-        transitions = dict(self.transitions)
-        states, alphabet = in_order(self.states, "states"), in_order(self.alphabet, "symbols of the alphabet")
-        accept = frozenset(hashed(self.accept, "accepting states"))
-        hashed((self.start, *transitions.values()), "start and the targets of transitions")
-        check_dfa(states, alphabet, transitions, self.start, accept)
-        ordered = {(q, a): transitions[q, a] for q in states for a in alphabet}
-        fields = {"states": states, "alphabet": alphabet, "transitions": MappingProxyType(ordered), "accept": accept}
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def __hash__(self) -> int:
-        return hash((self.states, self.alphabet, tuple(self.transitions.values()), self.start, self.accept))
-
-    def __reduce__(self) -> tuple[type[DFA], tuple[Any, ...]]:
-        return DFA, (self.states, self.alphabet, dict(self.transitions), self.start, self.accept)
+    def __attrs_post_init__(self) -> None:
+        hashed((self.start, *self.transitions.values()), "start and the targets of transitions")
+        check_dfa(self.states, self.alphabet, self.transitions, self.start, self.accept)
 
     def __repr__(self) -> str:
         accept = [state for state in self.states if state in self.accept]
-        return f"DFA({self.states}, {self.alphabet}, {dict(self.transitions)}, {self.start!r}, {accept})"
+        transitions = {(q, a): self.transitions[q, a] for q in self.states for a in self.alphabet}
+        return f"DFA({self.states}, {self.alphabet}, {transitions}, {self.start!r}, {accept})"
 
     # Runs
 
@@ -124,7 +117,7 @@ class DFA:
     def minimize(self) -> DFA:
         """The smallest equivalent machine, by Hopcroft's algorithm in automata-lib.
 
-        States that no word leads to are gone and states that no word tells apart are one; each class bears the name of
+        Unreachable states are left out, and states that no word tells apart are merged; each class bears the name of
         its first member breadth first, and the classes stand in that order.
         """
         reached = self.reachable()
@@ -149,7 +142,7 @@ class DFA:
 
     def __invert__(self) -> DFA:
         r"""The words that are not accepted: the same machine with :math:`F` replaced by :math:`Q \setminus F`."""
-        return replace(self, accept=frozenset(self.states) - self.accept)
+        return evolve(self, accept=frozenset(self.states) - self.accept)
 
     def __and__(self, other: DFA) -> DFA:
         return self._combine("intersection", other)
@@ -168,7 +161,7 @@ class DFA:
         if not isinstance(other, DFA):
             return NotImplemented
         require_same_alphabet(self, other)
-        other = replace(other, alphabet=self.alphabet)
+        other = evolve(other, alphabet=self.alphabet)
         machine = getattr(to_library(self.canonical()), operation)(to_library(other.canonical()))
         return DFA.from_automata_lib(machine, self.alphabet).canonical()
 
@@ -185,8 +178,8 @@ class DFA:
         Raises:
             ValueError: an expression that cannot be read, or a symbol outside the alphabet.
         """
-        alphabet = in_order(alphabet, "symbols of the alphabet")
-        return cls.from_automata_lib(translate_regex(regex, alphabet), alphabet).canonical()
+        symbols = _alphabet(alphabet)
+        return cls.from_automata_lib(translate_regex(regex, symbols), symbols).canonical()
 
     @classmethod
     def from_automata_lib(cls, machine: LibraryDFA, alphabet: Iterable[Symbol]) -> DFA:
@@ -200,8 +193,8 @@ class DFA:
         Raises:
             ValueError: the machine reads other characters.
         """
-        return cls(*parts(machine, in_order(alphabet, "symbols of the alphabet")))
+        return cls(*parts(machine, _alphabet(alphabet)))
 
     def to_automata_lib(self) -> LibraryDFA:
-        """This machine as an ``automata.fa.dfa.DFA``; symbols that are no single characters become private ones."""
+        """This machine as an ``automata.fa.dfa.DFA``; symbols that are not single characters become private ones."""
         return to_library(self)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fhx.machines.words import Symbol, Word, as_word
+from attrs import frozen
+
+from fhx.machines.words import State, Symbol, Word, as_word
 
 if TYPE_CHECKING:
     from fhx.machines.dfa import DFA
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "compare", "require_same_alphabet"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """True if two machines are equivalent.
 
@@ -36,15 +36,17 @@ def require_same_alphabet(left: DFA, right: DFA) -> None:
 
 
 def compare(left: DFA, right: DFA) -> Comparison:
-    r"""Hopcroft and Karp's algorithm with a queue: states that a word leads to must accept alike.
+    r"""Hopcroft and Karp's algorithm with a queue: the two states that a word leads to must agree on acceptance.
 
     Pairs of states are visited breadth first, and a pair that follows from the earlier ones by transitivity is left
     out, so at most :math:`|Q_1| + |Q_2| - 1` are visited. The word found is still a shortest one: if a word tells apart
-    the two ends of a chain of pairs it tells apart some pair of the chain, which was met no later.
+    the two ends of a chain of pairs, it tells apart some pair of the chain, which was met no later.
     """
+    from scipy.cluster.hierarchy import DisjointSet  # half a second of imports, for this function only
+
     require_same_alphabet(left, right)
-    classes = Classes()
-    classes.join((0, left.start), (1, right.start))
+    merged = DisjointSet([*((0, q) for q in left.states), *((1, q) for q in right.states)])
+    merged.merge((0, left.start), (1, right.start))
     reached_by: dict[Pair, tuple[Pair, Symbol] | None] = {(left.start, right.start): None}
     queue = deque(reached_by)
     while queue:
@@ -53,33 +55,13 @@ def compare(left: DFA, right: DFA) -> Comparison:
             return Comparison(as_word(_path_to(pair, reached_by), left.alphabet))
         for symbol in left.alphabet:
             successor = left.transitions[p, symbol], right.transitions[q, symbol]
-            if classes.join((0, successor[0]), (1, successor[1])):
+            if merged.merge((0, successor[0]), (1, successor[1])):
                 reached_by[successor] = pair, symbol
                 queue.append(successor)
     return Comparison(None)
 
 
-Pair = tuple[Hashable, Hashable]
-
-
-class Classes:
-    """Union-find: which values were joined, each by itself at first."""
-
-    def __init__(self) -> None:
-        self.parent: dict[Hashable, Hashable] = {}
-
-    def root(self, value: Hashable) -> Hashable:
-        """The member that stands for a value's class; the way to it is halved."""
-        parent = self.parent
-        while (above := parent.setdefault(value, value)) != value:
-            parent[value] = value = parent[above]
-        return value
-
-    def join(self, a: Hashable, b: Hashable) -> bool:
-        """Make two classes one; whether they were two."""
-        a, b = self.root(a), self.root(b)
-        self.parent[a] = b
-        return a != b
+Pair = tuple[State, State]
 
 
 def _path_to(pair: Pair, reached_by: dict[Pair, tuple[Pair, Symbol] | None]) -> list[Symbol]:

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from automata.base.exceptions import InvalidSymbolError, RegexException
 from automata.fa.dfa import DFA as LibraryDFA
 from automata.fa.nfa import NFA as LibraryNFA
 
 from fhx.machines.search import breadth_first
-from fhx.machines.words import Symbol, has_letters_only
+from fhx.machines.words import State, Symbol, has_letters_only
 
 if TYPE_CHECKING:
     from fhx.machines.dfa import DFA
 
 __all__ = ["LibraryDFA", "letters", "parts", "to_library", "translate_regex"]
 
+Parts = tuple[tuple[State, ...], tuple[Symbol, ...], dict[tuple[State, Symbol], State], State, frozenset[State]]
 PRIVATE = 0xF0000
 """The first character of a plane of Unicode that is reserved for private use."""
 
 
 def letters(alphabet: Iterable[Symbol]) -> list[str]:
     """One character for each symbol: the symbol itself if all are single characters, else private characters."""
-    alphabet = list(alphabet)
-    return alphabet if has_letters_only(alphabet) else [chr(PRIVATE + i) for i in range(len(alphabet))]
+    symbols = list(alphabet)
+    if has_letters_only(symbols):
+        return [str(symbol) for symbol in symbols]
+    return [chr(PRIVATE + i) for i in range(len(symbols))]
 
 
 def to_library(dfa: DFA) -> LibraryDFA:
@@ -39,7 +42,7 @@ def to_library(dfa: DFA) -> LibraryDFA:
     )
 
 
-def parts(machine: LibraryDFA, alphabet: tuple[Symbol, ...]) -> tuple[Any, ...]:
+def parts(machine: LibraryDFA, alphabet: tuple[Symbol, ...]) -> Parts:
     """States, alphabet, transitions, start and accepting states of a machine, made total, without unreachable states.
 
     The states come breadth first in the order of the alphabet: the library's own sets have no order.
@@ -52,7 +55,7 @@ def parts(machine: LibraryDFA, alphabet: tuple[Symbol, ...]) -> tuple[Any, ...]:
     machine = machine.to_complete()
     states = breadth_first(machine.initial_state, lambda state: (machine.transitions[state][x] for _, x in named))
     transitions = {(state, symbol): machine.transitions[state][x] for state in states for symbol, x in named}
-    return states, alphabet, transitions, machine.initial_state, machine.final_states.intersection(states)
+    return states, alphabet, transitions, machine.initial_state, frozenset(machine.final_states & set(states))
 
 
 def translate_regex(regex: str, alphabet: tuple[Symbol, ...]) -> LibraryDFA:
@@ -65,7 +68,7 @@ def translate_regex(regex: str, alphabet: tuple[Symbol, ...]) -> LibraryDFA:
     if not has_letters_only(alphabet):
         raise ValueError(f"the symbols of a regular expression are single characters, not {alphabet}")
     try:
-        machine = LibraryNFA.from_regex(regex, input_symbols=set(alphabet))
+        machine = LibraryNFA.from_regex(regex, input_symbols=set(letters(alphabet)))
     except RegexException as error:
         raise ValueError(f"the regular expression {regex!r} cannot be read: {error}") from error
     except InvalidSymbolError as error:

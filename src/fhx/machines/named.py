@@ -3,6 +3,7 @@ r"""The machines of the book: Tomita's grammars, PARITY, divisibility, and the w
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from operator import index
 from types import MappingProxyType
+from typing import TypeVar
 
 from fhx.machines.dfa import DFA
 from fhx.machines.names import NameTable
@@ -10,6 +11,7 @@ from fhx.machines.search import breadth_first
 
 __all__ = ["NAMED", "divisible_by", "parity", "symmetric_group", "tomita"]
 
+Q = TypeVar("Q", bound=Hashable)
 BINARY = "01"
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -65,13 +67,13 @@ def parity() -> DFA:
 def divisible_by(n: int, base: int = 2) -> DFA:
     r"""The numerals in base :math:`b` of the multiples of :math:`n`, the most significant digit first.
 
-    The state is the remainder of what was read, :math:`r_t = (b\, r_{t-1} + x_t) \bmod n`; so there are :math:`n`
+    The state is the remainder of what has been read, :math:`r_t = (b\, r_{t-1} + x_t) \bmod n`; so there are :math:`n`
     states, ``"r0"``, ``"r1"``, ..., and the machine is minimal if :math:`n` and :math:`b` have no common factor. The
-    empty word reads as 0, which is a multiple; leading zeros are allowed. The digits are ``0, ..., 9, a, ..., z``.
+    empty word stands for 0, which is a multiple; leading zeros are allowed. The digits are ``0, ..., 9, a, ..., z``.
 
     Raises:
         ValueError: :math:`n < 1`, or a base that is not one of 2, ..., 36.
-        TypeError: a number that is not whole.
+        TypeError: a number that is not an integer.
     """
     n, base = index(n), index(base)
     if n < 1 or not 2 <= base <= len(DIGITS):
@@ -94,19 +96,17 @@ def symmetric_group(n: int) -> DFA:
 
     Raises:
         ValueError: ``n`` is not one of 2, ..., 9, for which the numbers are single digits.
-        TypeError: :math:`n` is not whole.
+        TypeError: :math:`n` is not an integer.
     """
     if index(n) not in range(2, 10):
-        raise ValueError(f"the word problem is built for the permutations of 2 to 9 numbers, not of {n!r}")
+        raise ValueError(f"the word problem is defined here for the permutations of 2 to 9 numbers, not of {n!r}")
     identity = DIGITS[1 : n + 1]
     images = {"s": identity[1::-1] + identity[2:], "c": identity[1:] + identity[0]}
     generators = {symbol: str.maketrans(identity, image) for symbol, image in images.items()}
     return _explored(identity, lambda permutation, x: permutation.translate(generators[x]), "sc", [identity])
 
 
-def _explored(
-    start: Hashable, step: Callable[[Hashable, str], Hashable], alphabet: str, accept: Iterable[Hashable]
-) -> DFA:
+def _explored(start: Q, step: Callable[[Q, str], Q], alphabet: str, accept: Iterable[Q]) -> DFA:
     """The machine of all states that a step function reaches, breadth first."""
     states = breadth_first(start, lambda state: (step(state, symbol) for symbol in alphabet))
     transitions = {(state, symbol): step(state, symbol) for state in states for symbol in alphabet}

@@ -1,19 +1,29 @@
-r"""Tag systems with deletion number 2: Post's machines on a queue, which small universal Turing machines imitate."""
+r"""Tag systems with deletion number 2: Post's machines on a queue, which small universal Turing machines simulate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
 
-from fhx.machines.validation import hashed
+from attrs import field, frozen
+from frozendict import frozendict
+
+from fhx.machines.validation import Items, hashed
 from fhx.machines.words import Symbol
 
 __all__ = ["TagSystem", "collatz", "odd_part", "rogozhin_form"]
 
 
-@dataclass(frozen=True, repr=False)
+def _frozen_words(productions: Items[Symbol, Iterable[Symbol]]) -> Mapping[Symbol, tuple[Symbol, ...]]:
+    if not isinstance(productions, Mapping):
+        raise TypeError(f"productions is a mapping {{letter: word}}, not {type(productions).__name__}")
+    return frozendict({a: hashed(word, f"letters of the production of {a!r}") for a, word in productions.items()})
+
+
+def _in_order(productions: Mapping[Symbol, tuple[Symbol, ...]]) -> tuple[tuple[Symbol, tuple[Symbol, ...]], ...]:
+    return tuple(productions.items())
+
+
+@frozen(repr=False)
 class TagSystem:
     r"""A 2-tag system: productions :math:`P` that lead from a letter to a word.
 
@@ -24,33 +34,16 @@ class TagSystem:
     and the system halts at a word of fewer than two letters or with a first letter that has no production.
 
     Args:
-        productions: :math:`P`, a mapping ``{letter: word}``, its order part of the value; stored immutable. A word is
-            an iterable of hashable letters, and a string is its characters.
+        productions: :math:`P`, a mapping ``{letter: word}``; its order is part of the value; stored immutable. A word
+            is an iterable of hashable letters, and a string is its characters.
 
     Raises:
-        TypeError: productions that are no mapping, or a word of what is not hashable.
+        TypeError: productions that are not a mapping, or a word with a letter that is not hashable.
 
     Source: Post, Formal reductions of the general combinatorial decision problem (1943).
     """
 
-    productions: Mapping[Symbol, tuple[Symbol, ...]]
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.productions, Mapping):
-            raise TypeError(f"productions is a mapping {{letter: word}}, not {type(self.productions).__name__}")
-        words = {a: hashed(word, f"letters of the production of {a!r}") for a, word in self.productions.items()}
-        object.__setattr__(self, "productions", MappingProxyType(words))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TagSystem):
-            return NotImplemented
-        return tuple(self.productions.items()) == tuple(other.productions.items())
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.productions.items()))
-
-    def __reduce__(self) -> tuple[type[TagSystem], tuple[Any, ...]]:
-        return TagSystem, (dict(self.productions),)
+    productions: Mapping[Symbol, tuple[Symbol, ...]] = field(converter=_frozen_words, eq=_in_order)
 
     def __repr__(self) -> str:
         return f"TagSystem({dict(self.productions)})"
@@ -63,11 +56,11 @@ class TagSystem:
 
     def run(self, word: Iterable[Symbol]) -> Iterator[tuple[Symbol, ...]]:
         """Yield the words of the run, the first one included and the last one if the system halts."""
-        word = tuple(word)
-        yield word
-        while len(word) >= 2 and word[0] in self.productions:
-            word = word[2:] + self.productions[word[0]]
-            yield word
+        letters = tuple(word)
+        yield letters
+        while len(letters) >= 2 and letters[0] in self.productions:
+            letters = letters[2:] + self.productions[letters[0]]
+            yield letters
 
 
 def collatz() -> TagSystem:
@@ -118,4 +111,4 @@ def rogozhin_form(system: TagSystem, pair: Symbol = "N", halt: Symbol = "H") -> 
         raise ValueError(f"the letters {pair!r} and {halt!r} must be new and different")
     end = dict.fromkeys(system.halting_letters, halt)
     productions = {a: (pair, pair, *(end.get(x, x) for x in word)) for a, word in system.productions.items()}
-    return TagSystem(productions | {pair: (pair, pair)})
+    return TagSystem({**productions, pair: (pair, pair)})

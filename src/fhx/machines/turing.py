@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from operator import index
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from fhx.machines.validation import check_turing_machine, hashed, in_order
-from fhx.machines.words import Symbol
+from attrs import field, frozen
 
-__all__ = ["Configuration", "Rule", "TuringMachine", "Verdict"]
+from fhx.machines.validation import Rule, check_turing_machine, frozen_rules, hashed, in_order
+from fhx.machines.words import State, Symbol
 
-State = Hashable
-Rule = tuple[State, Symbol, str]
+__all__ = ["Configuration", "Rule", "State", "TuringMachine", "Verdict"]
 
 
 class Configuration(NamedTuple):
@@ -29,13 +26,17 @@ class Configuration(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a machine said of a word, and after how many steps; ``accepted`` is None if it had not halted by then."""
+    """What a machine decided on a word, and after how many steps; ``accepted`` is None if it had not halted by then."""
 
     accepted: bool | None
     steps: int
 
 
-@dataclass(frozen=True, repr=False)
+def _input_alphabet(alphabet: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    return in_order(alphabet, "symbols of the input alphabet")
+
+
+@frozen(repr=False)
 class TuringMachine:
     r"""A deterministic Turing machine :math:`(Q, \Sigma, \Gamma, \delta, q_0, q_{\mathrm{acc}}, q_{\mathrm{rej}})`.
 
@@ -60,65 +61,54 @@ class TuringMachine:
         input_alphabet: :math:`\Sigma`, ordered and not empty; a string is its characters.
 
     Attributes:
-        states: the states without the two in which it halts: the start, those that rules leave in the order of the
+        states: the states but for the two in which it halts: the start, those that rules leave in the order of the
             rules, then those that rules only lead to.
         tape_alphabet: :math:`\Gamma`: the blank, the symbols of words, those that rules read in their order, then those
             that are only written.
 
     Raises:
-        TypeError: symbols without order (a set) or not hashable, or transitions that are no mapping.
-        ValueError: a broken law, and it tells all at once: a move other than L and R, a rule that is no triple or
-            leaves from no pair, one that leaves ``accept`` or ``reject``, one state for both of these, a start that
+        TypeError: symbols without order (a set) or not hashable, or transitions that are not a mapping.
+        ValueError: broken laws, all of them at once: a move other than L and R, a rule that is not a triple or does not
+            leave from a pair, one that leaves ``accept`` or ``reject``, one state for both of these, a start that
             occurs nowhere else, a symbol listed twice, no symbol.
 
     The conventions are those of Sipser, Introduction to the Theory of Computation (2013), section 3.1.
     """
 
-    transitions: Mapping[tuple[State, Symbol], Rule]
+    transitions: Mapping[tuple[State, Symbol], Rule] = field(converter=frozen_rules)
     start: State
     accept: State
     reject: State
     blank: Symbol
-    input_alphabet: tuple[Symbol, ...]
+    input_alphabet: tuple[Symbol, ...] = field(converter=_input_alphabet)
     states: tuple[State, ...] = field(init=False)
     tape_alphabet: tuple[Symbol, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.transitions, Mapping):
-            raise TypeError(
-                "transitions is a mapping {(state, symbol): (state, symbol, move)}, "
-                f"not {type(self.transitions).__name__}"
-            )
-        transitions = dict(self.transitions)
-        alphabet = in_order(self.input_alphabet, "symbols of the input alphabet")
+    @states.default
+    def _working_states(self) -> tuple[State, ...]:
+        self._check()  # first of all: only lawful rules have states and symbols to be read off
+        rules = self.transitions
+        visited = (self.start, *(q for q, _ in rules), *(q for q, _, _ in rules.values()))
+        return tuple(q for q in dict.fromkeys(visited) if q not in (self.accept, self.reject))
+
+    @tape_alphabet.default
+    def _symbols_on_the_tape(self) -> tuple[Symbol, ...]:
+        rules = self.transitions
+        found = (self.blank, *self.input_alphabet, *(a for _, a in rules), *(a for _, a, _ in rules.values()))
+        return tuple(dict.fromkeys(found))
+
+    def _check(self) -> None:
         hashed(
-            (self.start, self.accept, self.reject, self.blank, *transitions.values()),
+            (self.start, self.accept, self.reject, self.blank, *self.transitions.values()),
             "start, accept, reject, blank and the targets of transitions",
         )
-        check_turing_machine(transitions, self.start, self.accept, self.reject, alphabet)
-        visited = (self.start, *(q for q, _ in transitions), *(q for q, _, _ in transitions.values()))
-        found = (self.blank, *alphabet, *(a for _, a in transitions), *(a for _, a, _ in transitions.values()))
-        fields = {
-            "transitions": MappingProxyType(transitions),
-            "input_alphabet": alphabet,
-            "states": tuple(q for q in dict.fromkeys(visited) if q not in (self.accept, self.reject)),
-            "tape_alphabet": tuple(dict.fromkeys(found)),
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
-
-    def __hash__(self) -> int:
-        transitions, *parts = self._parts()
-        return hash((frozenset(transitions.items()), *parts, self.states, self.tape_alphabet))
-
-    def __reduce__(self) -> tuple[type[TuringMachine], tuple[Any, ...]]:
-        return TuringMachine, self._parts()
+        check_turing_machine(self.transitions, self.start, self.accept, self.reject, self.input_alphabet)
 
     def __repr__(self) -> str:
         return f"TuringMachine({', '.join(map(repr, self._parts()))})"
 
     def __str__(self) -> str:
-        """The rules as a table, a row to a state and a column to a symbol; a dash where the rule is missing."""
+        """The rules as a table, one row per state and one column per symbol; a dash where the rule is missing."""
         table = [["", *map(str, self.tape_alphabet)]]
         for q in self.states:
             rules = (self.transitions.get((q, a)) for a in self.tape_alphabet)
@@ -147,14 +137,14 @@ class TuringMachine:
                 tape.append(self.blank)
 
     def decide(self, word: Iterable[Symbol], max_steps: int) -> Verdict:
-        r"""Run on a word for at most ``max_steps`` steps, and say what came out.
+        r"""Run on a word for at most ``max_steps`` steps, and report the outcome.
 
         Returns:
             The :class:`Verdict`: accepted or not and after how many steps, or None and ``max_steps``.
 
         Raises:
             ValueError: a symbol outside the input alphabet, or ``max_steps < 0``.
-            TypeError: ``max_steps`` is not whole.
+            TypeError: ``max_steps`` is not an integer.
         """
         if index(max_steps) < 0:
             raise ValueError(f"a run has at least 0 steps, not {max_steps}")
@@ -174,7 +164,7 @@ class TuringMachine:
         return Verdict(state == self.accept, steps)
 
     def _loaded(self, word: Iterable[Symbol]) -> list[Symbol]:
-        """The tape with a word on it, so far as it is looked at: at least one cell."""
+        """The tape with a word on it, as far as it is looked at: at least one cell."""
         tape = list(word)
         for symbol in tape:
             if symbol not in self.input_alphabet:

@@ -1,11 +1,11 @@
 r"""Tapes that are infinite both ways, folded onto tapes with a first cell."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
-from fhx.machines.turing import Configuration, Rule, State, TuringMachine
-from fhx.machines.words import Symbol
+from fhx.machines.turing import Configuration, Rule, TuringMachine
+from fhx.machines.words import State, Symbol
 
 __all__ = ["FIRST", "TwoWay", "fold_tape", "fold_word", "unfold_tape"]
 
@@ -19,7 +19,7 @@ FLIPPED = {"L": "R", "R": "L"}
 class TwoWay(NamedTuple):
     r"""A machine on a tape that is infinite both ways, at a moment.
 
-    Cells are numbered by whole numbers; the head begins on cell 0. ``tape`` has no blanks at its ends, and its first
+    Cells are numbered by the integers; the head starts on cell 0. ``tape`` has no blanks at its ends, and its first
     symbol is on the cell ``first``, which is 0 for an empty tape.
     """
 
@@ -42,11 +42,11 @@ def fold_tape(tm: TuringMachine) -> TuringMachine:
     end, so that the fold costs no step. The states in which the machine halts have no side.
 
     Args:
-        tm: a machine, its tape now taken to be infinite both ways. Its words are to be given as :func:`fold_word` does.
+        tm: a machine, its tape now taken to be infinite both ways. :func:`fold_word` writes its words for the result.
     """
-    words = [(a, tm.blank, FIRST) for a in dict.fromkeys((*tm.input_alphabet, tm.blank))]
+    words: list[Symbol] = [(a, tm.blank, FIRST) for a in dict.fromkeys((*tm.input_alphabet, tm.blank))]
     words += [(a, tm.blank) for a in tm.input_alphabet]
-    rules = {}
+    rules: dict[tuple[State, Symbol], Rule] = {}
     for ((q, a), rule), side, other, mark in product(tm.transitions.items(), SIDES, tm.tape_alphabet, ((), (FIRST,))):
         rules[(q, side), (*_cell(side, a, other), *mark)] = _folded(tm, rule, side, other, mark)
     start = tm.start if tm.start in (tm.accept, tm.reject) else (tm.start, "right")
@@ -54,7 +54,7 @@ def fold_tape(tm: TuringMachine) -> TuringMachine:
 
 
 def fold_word(tm: TuringMachine, word: Iterable[Symbol]) -> tuple[Symbol, ...]:
-    """A word of ``tm`` as a word of ``fold_tape(tm)``: the first cell marked, nothing on the left of it.
+    """A word of ``tm`` as a word of ``fold_tape(tm)``: the first cell marked, nothing to its left.
 
     The empty word becomes one blank first cell.
     """
@@ -63,23 +63,33 @@ def fold_word(tm: TuringMachine, word: Iterable[Symbol]) -> tuple[Symbol, ...]:
 
 
 def unfold_tape(tm: TuringMachine, configuration: Configuration) -> TwoWay:
-    """A configuration of ``fold_tape(tm)`` as one of ``tm``; its head is None in a state that has no side."""
+    """A configuration of ``fold_tape(tm)`` as one of ``tm``; its head is None in a state that has no side.
+
+    Raises:
+        ValueError: it is not a configuration of the folded machine.
+    """
     state, tape, head = configuration
-    left, right = [cell[1] for cell in reversed(tape)], [cell[0] for cell in tape]
+    left, right = [_parts(cell)[1] for cell in reversed(tape)], [_parts(cell)[0] for cell in tape]
     cells = {i - len(left): symbol for i, symbol in enumerate(left + right) if symbol != tm.blank}
     first, last = min(cells, default=0), max(cells, default=-1)
     symbols = tuple(cells.get(i, tm.blank) for i in range(first, last + 1))
     if state in (tm.accept, tm.reject):
         return TwoWay(state, symbols, first, None)
-    q, side = state
+    q, side = _parts(state)
     return TwoWay(q, symbols, first, head if side == "right" else -1 - head)
+
+
+def _parts(value: Symbol) -> tuple[Symbol, ...]:
+    if not isinstance(value, tuple):
+        raise ValueError(f"{value!r} is neither a state nor a cell of a folded machine")
+    return value
 
 
 def _cell(side: str, here: Symbol, other: Symbol) -> tuple[Symbol, Symbol]:
     return (here, other) if side == "right" else (other, here)
 
 
-def _folded(tm: TuringMachine, rule: Rule, side: str, other: Symbol, mark: tuple[Hashable, ...]) -> Rule:
+def _folded(tm: TuringMachine, rule: Rule, side: str, other: Symbol, mark: tuple[Symbol, ...]) -> Rule:
     target, written, move = rule
     move = move if side == "right" else FLIPPED[move]
     crosses = mark and move == "L"

@@ -3,8 +3,10 @@ r"""Rogozhin's universal Turing machine of four states and six symbols, and its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import cached_property
+
+from attrs import frozen
+from frozendict import frozendict
 
 from fhx.machines.tag import TagSystem
 from fhx.machines.turing import Configuration, TuringMachine
@@ -51,7 +53,7 @@ def universal() -> TuringMachine:
     return TuringMachine(transitions, "q4", "accept", "reject", "0", "1<>c")
 
 
-@dataclass(frozen=True)
+@frozen
 class UniversalProgram:
     r"""A tag system as a program for the :func:`universal` machine.
 
@@ -73,42 +75,35 @@ class UniversalProgram:
         system: a tag system of this form.
         halt: :math:`a_{n+1}`.
 
-    Attributes:
-        codes: the number of ones of each letter, :math:`a_{n+1}` included.
-        text: the program.
-
     Raises:
-        ValueError: the system is not of this form, and it tells all in which it is not.
+        ValueError: the system is not of this form; the error lists all that is wrong.
     """
 
     system: TagSystem
     halt: Symbol = "H"
-    codes: Mapping[Symbol, int] = field(init=False, repr=False)
-    text: str = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if faults := list(_faults(self.system, self.halt)):
             raise ValueError("this is not a tag system of Rogozhin's form: " + "; ".join(faults))
-        productions = self.system.productions
+
+    @cached_property
+    def codes(self) -> Mapping[Symbol, int]:
+        """The number of ones of each letter, :math:`a_{n+1}` included."""
         codes, length = {}, 1
-        for letter, word in productions.items():
+        for letter, word in self.system.productions.items():
             codes[letter] = length
             length += 2 * len(word)
-        codes[self.halt] = length
-        longest = codes[list(productions)[-1]]
+        return frozendict({**codes, self.halt: length})
+
+    @cached_property
+    def text(self) -> str:
+        """The program."""
+        *_, longest = (self.codes[letter] for letter in self.system.productions)
         text = "<b"
-        for letter, (_, *word) in reversed(productions.items()):
-            text += (
-                "b1" + "".join(f"b{'1' * codes[x]}b" for x in reversed(word)) + "b" + "1" * (longest - codes[letter])
-            )
-        object.__setattr__(self, "codes", MappingProxyType(codes))
-        object.__setattr__(self, "text", text + "b")
-
-    def __hash__(self) -> int:
-        return hash((self.system, self.halt))
-
-    def __reduce__(self) -> tuple[type[UniversalProgram], tuple[TagSystem, Symbol]]:
-        return UniversalProgram, (self.system, self.halt)
+        for letter, (_, *word) in reversed(list(self.system.productions.items())):
+            codes = "".join(f"b{'1' * self.codes[x]}b" for x in reversed(word))
+            text += f"b1{codes}b{'1' * (longest - self.codes[letter])}"
+        return text + "b"
 
     def encode(self, word: Iterable[Symbol]) -> str:
         """The word of the universal machine that makes it run the system on a word of at least two letters.
@@ -116,12 +111,12 @@ class UniversalProgram:
         Raises:
             ValueError: a shorter word, or a letter that the system does not have.
         """
-        word = tuple(word)
-        if len(word) < 2:
-            raise ValueError(f"the universal machine runs on words of at least two letters, not on {word}")
-        if foreign := [letter for letter in word if letter not in self.codes]:
+        letters = tuple(word)
+        if len(letters) < 2:
+            raise ValueError(f"the universal machine runs on words of at least two letters, not on {letters}")
+        if foreign := [letter for letter in letters if letter not in self.codes]:
             raise ValueError(f"letter {foreign[0]!r} is outside the alphabet {tuple(self.codes)}")
-        return self.text.replace("b", ">") + "c" + "c".join("1" * self.codes[letter] for letter in word)
+        return self.text.replace("b", ">") + "c" + "c".join("1" * self.codes[letter] for letter in letters)
 
     def decode(self, configuration: Configuration) -> tuple[Symbol, ...] | None:
         """The system's word, if the machine is between two productions, else None.
@@ -129,10 +124,10 @@ class UniversalProgram:
         It is there in q1 when the program is whole, only ones stand between it and the head, and from the head on
         the tape is the codes of letters with c between them.
         """
-        state, tape, head = configuration
-        if state != "q1" or tape[head - 1 : head + 1] != ("1", "1"):
+        state, cells, head = configuration
+        if state != "q1" or cells[head - 1 : head + 1] != ("1", "1"):
             return None
-        tape = "".join(tape)
+        tape = _written(cells)
         if not tape.startswith(self.text) or tape[len(self.text) : head].strip("1"):
             return None
         return self._letters(tape[head:])
@@ -141,7 +136,7 @@ class UniversalProgram:
         """What follows the first two letters of the word at which the system halted, if the machine has accepted."""
         if configuration.state != "accept":
             return None
-        _, *letters, _ = "".join(configuration.tape[len(self.text) :]).split("c")
+        _, *letters, _ = _written(configuration.tape[len(self.text) :]).split("c")
         return self._letters("c".join(letters)) if letters else ()
 
     def words(self, configurations: Iterable[Configuration]) -> Iterator[tuple[Symbol, ...]]:
@@ -150,8 +145,12 @@ class UniversalProgram:
 
     def _letters(self, tape: str) -> tuple[Symbol, ...] | None:
         letters = {"1" * length: letter for letter, length in self.codes.items()}
-        word = tuple(letters.get(code) for code in tape.split("c"))
-        return None if None in word else word
+        codes = tape.split("c")
+        return tuple(letters[code] for code in codes) if all(code in letters for code in codes) else None
+
+
+def _written(cells: Iterable[Symbol]) -> str:
+    return "".join(map(str, cells))
 
 
 def _faults(system: TagSystem, halt: Symbol) -> Iterator[str]:

@@ -1,24 +1,39 @@
-"""The laws of a machine, and all the ways in which one breaks them."""
+"""What a machine's parts are turned into, its laws, and all the ways in which it can break them."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Protocol, TypeVar
 
-__all__ = ["check_dfa", "check_turing_machine", "hashed", "in_order"]
+from frozendict import frozendict
+
+from fhx.machines.words import State, Symbol
+
+__all__ = ["Items", "check_dfa", "check_turing_machine", "frozen_rules", "frozen_transitions", "hashed", "in_order"]
 
 SHOWN = 10
-"""So many faults are told in full; the rest are counted."""
+"""The first faults are told in full, this many; the others are counted."""
+
+K_co = TypeVar("K_co", covariant=True)
+V_co = TypeVar("V_co", covariant=True)
+Rule = tuple[State, Symbol, str]
+
+
+class Items(Protocol[K_co, V_co]):
+    """A mapping as a constructor takes it: ``Mapping`` is not covariant in its keys, and this is."""
+
+    def items(self) -> Iterable[tuple[K_co, V_co]]:
+        """The pairs of keys and values."""
 
 
 def in_order(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
-    """The values as a tuple, if they have an order; a TypeError for a set, which has none, and as :func:`hashed`."""
+    """The values as a tuple; a TypeError for a set, which has no order, and otherwise as :func:`hashed`."""
     if isinstance(values, set | frozenset):
         raise TypeError(f"the {what} must have an order, and a set has none: give a list, a tuple or a string")
     return hashed(values, what)
 
 
 def hashed(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
-    """The values as a tuple; a TypeError for what cannot be listed or hashed."""
+    """The values as a tuple; a TypeError for anything that cannot be listed or hashed."""
     try:
         values = tuple(values)
         hash(values)
@@ -27,12 +42,30 @@ def hashed(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
     return values
 
 
+def frozen_transitions(
+    transitions: Items[tuple[State, Symbol], State],
+) -> Mapping[tuple[State, Symbol], State]:
+    """The transitions of a DFA, immutable; a TypeError for anything but a mapping."""
+    if not isinstance(transitions, Mapping):
+        raise TypeError(f"transitions is a mapping {{(state, symbol): state}}, not {type(transitions).__name__}")
+    return frozendict(transitions)
+
+
+def frozen_rules(rules: Items[tuple[State, Symbol], Rule]) -> Mapping[tuple[State, Symbol], Rule]:
+    """The transitions of a Turing machine, immutable; a TypeError for anything but a mapping."""
+    if not isinstance(rules, Mapping):
+        raise TypeError(
+            f"transitions is a mapping {{(state, symbol): (state, symbol, move)}}, not {type(rules).__name__}"
+        )
+    return frozendict(rules)
+
+
 def check_dfa(
-    states: Collection[Hashable],
-    alphabet: Collection[Hashable],
-    transitions: Mapping[Any, Any],
-    start: Hashable,
-    accept: Iterable[Hashable],
+    states: Collection[State],
+    alphabet: Collection[Symbol],
+    transitions: Mapping[tuple[State, Symbol], State],
+    start: State,
+    accept: Iterable[State],
 ) -> None:
     """Raise one ValueError that tells all the faults of a machine, if it has any."""
     faults = [*_repeated(states, "state"), *_repeated(alphabet, "symbol")]
@@ -53,7 +86,11 @@ def check_dfa(
 
 
 def check_turing_machine(
-    transitions: Mapping[Any, Any], start: Hashable, accept: Hashable, reject: Hashable, alphabet: Collection[Hashable]
+    transitions: Mapping[tuple[State, Symbol], Rule],
+    start: State,
+    accept: State,
+    reject: State,
+    alphabet: Collection[Symbol],
 ) -> None:
     """Raise one ValueError that tells all the faults of a machine, if it has any."""
     faults = [*_repeated(alphabet, "symbol"), *["the input alphabet is empty"] * (not alphabet)]
@@ -78,7 +115,7 @@ def _repeated(values: Iterable[Hashable], what: str) -> Iterator[str]:
     return (f"{what} {value!r} is listed {times} times" for value, times in Counter(values).items() if times > 1)
 
 
-def _transition_faults(pair: Any, target: Any, states: set, symbols: set) -> Iterator[str]:
+def _transition_faults(pair: object, target: State, states: set[State], symbols: set[Symbol]) -> Iterator[str]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         yield f"a transition leaves from {pair!r}, which is not a pair (state, symbol)"
         return
@@ -91,7 +128,7 @@ def _transition_faults(pair: Any, target: Any, states: set, symbols: set) -> Ite
         yield f"the transition from {state!r} on {symbol!r} leads to {target!r}, which is not a state"
 
 
-def _rule_faults(pair: Any, rule: Any, ends: tuple[Hashable, Hashable]) -> Iterator[str]:
+def _rule_faults(pair: object, rule: object, ends: tuple[State, State]) -> Iterator[str]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         yield f"a rule leaves from {pair!r}, which is not a pair (state, symbol)"
     elif pair[0] in ends:

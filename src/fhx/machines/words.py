@@ -3,9 +3,13 @@
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import product
 from random import Random
+from typing import overload
 
-__all__ = ["Symbol", "Word", "all_words", "as_word", "word_sample"]
+from fhx._checks import at_least
 
+__all__ = ["State", "Symbol", "Word", "all_words", "as_word", "has_letters_only", "word_sample"]
+
+State = Hashable
 Symbol = Hashable
 Word = str | tuple[Symbol, ...]
 
@@ -17,21 +21,33 @@ def has_letters_only(alphabet: Iterable[Symbol]) -> bool:
 
 def as_word(symbols: Iterable[Symbol], alphabet: Iterable[Symbol]) -> Word:
     """The symbols as a string if each symbol of the alphabet is a one-character string, else as a tuple."""
-    return "".join(symbols) if has_letters_only(alphabet) else tuple(symbols)
+    return "".join(map(str, symbols)) if has_letters_only(alphabet) else tuple(symbols)
 
 
+@overload
+def all_words(alphabet: str, max_length: int) -> Iterator[str]: ...
+@overload
+def all_words(alphabet: Sequence[Symbol], max_length: int) -> Iterator[Word]: ...
 def all_words(alphabet: Sequence[Symbol], max_length: int) -> Iterator[Word]:
     r"""The :math:`\sum_{t=0}^{n} |\Sigma|^t` words of at most :math:`n` symbols, short ones first, then by alphabet.
 
     Args:
         alphabet: the symbols :math:`\Sigma` in their order.
-        max_length: :math:`n`; none below 0.
+        max_length: :math:`n`; below 0 there is no word.
     """
     for length in range(max_length + 1):
         for symbols in product(alphabet, repeat=length):
             yield as_word(symbols, alphabet)
 
 
+@overload
+def word_sample(
+    alphabet: str, exhaustive_length: int, random_words: int = 0, random_length: int = 0, seed: int = 0
+) -> tuple[str, ...]: ...
+@overload
+def word_sample(
+    alphabet: Sequence[Symbol], exhaustive_length: int, random_words: int = 0, random_length: int = 0, seed: int = 0
+) -> tuple[Word, ...]: ...
 def word_sample(
     alphabet: Sequence[Symbol], exhaustive_length: int, random_words: int = 0, random_length: int = 0, seed: int = 0
 ) -> tuple[Word, ...]:
@@ -39,16 +55,16 @@ def word_sample(
 
     Args:
         alphabet: the symbols in their order.
-        exhaustive_length: all words of at most so many symbols come first, as in :func:`all_words`.
-        random_words: how many follow.
-        random_length: the random words' lengths are uniform on ``exhaustive_length + 1, ..., random_length``, and
-            their symbols uniform on the alphabet.
+        exhaustive_length: all words of at most this many symbols come first, as in :func:`all_words`.
+        random_words: how many random words follow.
+        random_length: their lengths are uniform on ``exhaustive_length + 1, ..., random_length``, and their symbols
+            uniform on the alphabet.
         seed: of the random words.
 
     Raises:
-        ValueError: random words are asked for, and none is longer than ``exhaustive_length``.
+        ValueError: random words are asked for, but none is longer than ``exhaustive_length``.
     """
-    if random_words and random_length <= exhaustive_length:
+    if at_least("random_words", random_words, 0) and random_length <= exhaustive_length:
         raise ValueError(
             f"random words of at most {random_length} symbols are among all words of at most {exhaustive_length}"
         )
