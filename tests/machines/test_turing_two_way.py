@@ -95,7 +95,7 @@ def test_the_first_cell_must_be_marked():
 
 @pytest.mark.parametrize(
     ("configuration", "culprit"),
-    [(Configuration("go", (("a", "_", FIRST),), 0), "'go' is neither"), (Configuration("yes", (1,), 0), "1 is neither")],
+    [(Configuration("go", (("a", "_", FIRST),), 0), "'go' is neither"), (Configuration("yes", (1,), 0), "1 is nei")],
 )
 def test_what_no_folded_machine_reaches_is_refused(configuration, culprit):
     with pytest.raises(ValueError, match=culprit):
