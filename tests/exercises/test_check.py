@@ -7,12 +7,14 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import count
 
 import numpy as np
 import pytest
 import torch
 
 from fhx.exercises import EXERCISES, Exercise, Mistake, Notes, check
+from fhx.exercises.time_limit import TooSlowError, time_limit
 
 DOUBLE = Exercise(
     "00-double",
@@ -267,17 +269,43 @@ def test_in_python_without_timers_it_checks_without_a_limit(monkeypatch):
     assert check(DOUBLE, right)
 
 
-def test_points_are_told_and_the_second_failure_brings_a_hint():
-    notes = Notes(2, "one line", 5, "Doubling.", "What is a number and itself?", (Mistake("Nothing.", ""),))
+def test_points_are_told_and_a_failure_has_a_hint():
+    notes = Notes(2, "one line", 5, "Doubling.", "What is a <number> and itself?", (Mistake("Nothing.", ""),))
     doubling = replace(DOUBLE, id="00-hinted", notes=notes)
-    wrong = [check(doubling, lambda xs: xs) for _ in range(3)]
-    assert [one.hint for one in wrong] == ["", notes.hint, notes.hint]
-    assert repr(wrong[1]).endswith("\n  hint: What is a number and itself?")
-    assert "<strong>Hint:</strong> What is a number and itself?" in wrong[1]._repr_html_()
-    assert check(doubling, lambda xs: ...).hint == ""
+    wrong = check(doubling, lambda xs: xs)
+    assert wrong.hint == notes.hint
+    assert repr(wrong).endswith('\n  hint: check("00-hinted", double).hint')
+    assert "<details><summary>Hint</summary>What is a &lt;number&gt; and itself?</details>" in wrong._repr_html_()
+    assert check(doubling, fails).hint == notes.hint
+    assert check(DOUBLE, lambda xs: xs).hint == check(doubling, lambda xs: ...).hint == ""
     passed = check(doubling, right)
     assert passed.message == "It agrees on 2 examples and 20 random inputs. 2 points."
-    assert (passed.hint, check(doubling, lambda xs: xs).hint) == ("", "")
+    assert passed.hint == ""
+    assert "hint" not in repr(passed) + passed._repr_html_()
     single = replace(doubling, notes=replace(notes, points=1))
     assert check(single, right).message.endswith(" 1 point.")
     assert check(replace(doubling, notes=None), right).message.endswith("inputs.")
+
+
+def test_what_was_checked_before_makes_no_difference():
+    results = [repr(check(DOUBLE, answer)) for answer in (fails, right, fails, fails)]
+    assert results[0] == results[2] == results[3]
+
+
+def test_limits_are_nested():
+    @time_limit(0.3)
+    def outer():
+        with pytest.raises(TooSlowError):
+            time_limit(0.05)(endless)([])
+        endless([])
+
+    with pytest.raises(TooSlowError):
+        outer()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_can_count_what_is_computed():
+    with time_limit(0.2, "cpu"):
+        time.sleep(0.4)
+    with pytest.raises(TooSlowError):
+        time_limit(0.1, "cpu")(lambda: any(False for _ in count()))()

@@ -7,13 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fhx.exercises import CHAPTERS, EXERCISES, check
-from fhx.exercises.notes import notes_of
+from fhx.exercises import CHAPTERS, EXERCISES, check, notes
 
-FOLDER = Path(notes_of.__code__.co_filename).parent
+FOLDER = Path(notes.__file__).parent
 SCHEMA = json.loads((FOLDER / "schema.json").read_text("utf-8"))
 NUMBERS = [chapter.__name__[-2:] for chapter in CHAPTERS]
-MISTAKES = [(id, number) for id in EXERCISES for number in range(len(notes_of(id).mistakes))]
+MISTAKES = [(id, number) for id in EXERCISES for number in range(len(EXERCISES[id].notes.mistakes))]
 
 
 def test_a_file_for_each_chapter():
@@ -29,19 +28,19 @@ def test_notes_are_what_the_schema_says_in_the_order_of_the_book(number):
 
 
 def test_there_are_eighty_exercises_of_every_difficulty():
-    notes = [notes_of(id) for id in EXERCISES]
-    assert len(notes) >= 80
-    assert {one.difficulty for one in notes} == {"one line", "a few lines", "a page", "project"}
-    assert any(one.looks_for for one in notes)
+    found = [exercise.notes for exercise in EXERCISES.values()]
+    assert len(found) >= 80
+    assert {one.difficulty for one in found} == {"one line", "a few lines", "a page", "project"}
+    assert any(one.looks_for for one in found)
 
 
 @pytest.mark.parametrize(("id", "number"), MISTAKES, ids=[f"{id}-{number}" for id, number in MISTAKES])
 def test_a_mistake_fails(id, number):
     names: dict = {}
-    exec(compile(notes_of(id).mistakes[number].code, f"mistake {number} of {id}", "exec"), names)
+    exec(compile(EXERCISES[id].notes.mistakes[number].code, f"mistake {number} of {id}", "exec"), names)
     assert check(id, names[EXERCISES[id].function]).status == "differs"
 
 
-def test_no_notes_of_what_is_not_in_the_book():
-    with pytest.raises(KeyError, match="03-nothing"):
-        notes_of("03-nothing")
+def test_the_exercises_cannot_be_changed():
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        EXERCISES["03-nothing"] = EXERCISES["03-hat"]

@@ -39,7 +39,7 @@ def notes(exercise: Exercise) -> str:
     parts = ["#### For instructors", effort(exercise), f"**It teaches:** {of.teaches}"]
     if of.looks_for:
         parts.append("**A marker looks for:**\n\n" + "\n".join(f"- {one}" for one in of.looks_for))
-    parts.append(f"**Hint**, which `check` gives after the second failure: {of.hint}")
+    parts.append(f"**Hint**, which `check` folds below a failure: {of.hint}")
     parts.append("**Common mistakes**, and what `check` says of each:")
     parts += [_mistake(number, one, exercise) for number, one in enumerate(of.mistakes, start=1)]
     return "\n\n".join(parts)
@@ -48,7 +48,7 @@ def notes(exercise: Exercise) -> str:
 def _mistake(number: int, mistake: Mistake, exercise: Exercise) -> str:
     names: dict[str, object] = {}
     exec(compile(mistake.code, f"<mistake {number} of {exercise.id}>", "exec"), names)
-    said = repr(replace(check(exercise, names[exercise.function]), hint=""))
+    said = check(replace(exercise, notes=None), names[exercise.function])
     return f"{number}\\. {mistake.says}\n\n```python\n{mistake.code.strip()}\n```\n\n```text\n{said}\n```"
 
 

@@ -1,8 +1,8 @@
-"""The book's exercises: each is a record with an oracle, and ``check`` holds an answer against it."""
+"""The book's exercises: each is a record with an oracle, with which ``check`` compares an answer."""
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from fhx.exercises import (
@@ -22,7 +22,7 @@ from fhx.exercises import (
 )
 from fhx.exercises.checking import Result, check_exercise
 from fhx.exercises.compare import difference
-from fhx.exercises.notes import Mistake, Notes, notes_of
+from fhx.exercises.notes import Mistake, Notes, read_notes
 from fhx.exercises.record import Exercise
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Notes", "Result", "check", "difference"]
@@ -42,15 +42,15 @@ CHAPTERS = (
     chapter_12,
     chapter_13,
 )
-EXERCISES: dict[str, Exercise] = {
-    exercise.id: replace(exercise, notes=notes_of(exercise.id))
-    for chapter in CHAPTERS
-    for exercise in chapter.EXERCISES
-}
+EXERCISES: Mapping[str, Exercise] = MappingProxyType(
+    {
+        exercise.id: replace(exercise, notes=notes[exercise.id])
+        for number, chapter in enumerate(CHAPTERS, start=1)
+        for notes in [read_notes(number)]
+        for exercise in chapter.EXERCISES
+    }
+)
 """All exercises by id, in the order of the book."""
-
-_FAILURES: Counter[str] = Counter()
-"""How often an exercise was failed since it was last passed, here and now."""
 
 
 def check(exercise: str | Exercise, answer: Callable[..., Any], *, seed: int = 0, random_inputs: int = 20) -> Result:
@@ -58,13 +58,13 @@ def check(exercise: str | Exercise, answer: Callable[..., Any], *, seed: int = 0
 
     It gets copies of the inputs, so it may change them. What it returns, raises or forgets to return is shown, with the
     first input on which it differs, and never raised; a function whose hole is not filled (it returns ``...`` or
-    ``NotImplemented``, or raises ``NotImplementedError``) is not answered yet. A second failure
-    in a row brings a hint.
+    ``NotImplemented``, or raises ``NotImplementedError``) is not answered yet. Where an
+    answer failed, the result has a hint, which a notebook shows folded.
 
     Args:
         exercise: an id of :data:`EXERCISES`, such as ``"01-one-step"``, or an exercise.
         answer: the function that the exercise asks for.
-        seed: of the random inputs.
+        seed: seed of the random inputs.
         random_inputs: how many of them.
 
     Returns:
@@ -76,9 +76,4 @@ def check(exercise: str | Exercise, answer: Callable[..., Any], *, seed: int = 0
     if isinstance(exercise, str) and exercise not in EXERCISES:
         raise ValueError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
     record = EXERCISES[exercise] if isinstance(exercise, str) else exercise
-    result = check_exercise(record, answer, seed, random_inputs)
-    if result.status == "not answered yet":
-        return result
-    _FAILURES[record.id] = 0 if result else _FAILURES[record.id] + 1
-    hint = record.notes.hint if record.notes and _FAILURES[record.id] > 1 else ""
-    return replace(result, hint=hint)
+    return check_exercise(record, answer, seed, random_inputs)

@@ -7,6 +7,8 @@ import json
 import os
 import signal
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from html.parser import HTMLParser
 
@@ -181,7 +183,7 @@ def worker():
 
 
 def test_a_worker_that_dies_is_no_ones_zero(worker, tmp_path):
-    threading.Timer(0.2, worker._started().kill).start()  # while it imports torch
+    threading.Timer(0.2, worker._started().process.kill).start()  # while it imports torch
     assert isinstance(worker.grade(tmp_path / "a.ipynb"), str)
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}  # by another one
 
@@ -192,11 +194,21 @@ def test_a_worker_imports_nothing_from_where_it_is(worker, tmp_path, monkeypatch
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}
 
 
-def test_a_worker_that_had_nothing_to_do_is_started_again(worker, tmp_path):
-    process = worker._started()
-    process.send_signal(signal.SIGALRM)
-    assert process.wait(10) == -signal.SIGALRM
+def test_a_worker_that_has_ended_is_started_again(worker, tmp_path):
+    process = worker._started().process
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == -signal.SIGTERM
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}
+
+
+def test_a_worker_can_be_stopped_while_another_thread_waits(worker, tmp_path):
+    with ThreadPoolExecutor(1) as threads:
+        waits = threads.submit(worker.grade, tmp_path / "a.ipynb")
+        while worker._running is None:
+            time.sleep(0.01)
+        worker.stop()
+        assert "it ended" in waits.result(10)
+    assert worker.grade(tmp_path / "a.ipynb") == "it was stopped\n"
 
 
 def test_it_grades_without_isolation_if_told(tmp_path):

@@ -1,4 +1,4 @@
-"""A student's function as the grader has it: called in the kernel, compared here."""
+"""A student's function as the grader has it: called in the kernel, its value read here as data."""
 
 import base64
 import builtins
@@ -6,11 +6,8 @@ import hashlib
 import json
 import marshal
 import math
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from types import FunctionType
 from typing import Any
 
@@ -18,34 +15,17 @@ import numpy as np
 
 from fhx.course.grading.kernel import Kernel
 from fhx.course.grading.wire import WireError, dumps, loads
-from fhx.exercises import Exercise, difference
-from fhx.exercises.compare import is_open
+from fhx.exercises import Exercise
 from fhx.exercises.record import Case
 from fhx.exercises.show import show
+from fhx.exercises.time_limit import TooSlowError, time_limit
+from fhx.exercises.trial import OPEN, NoValueError, sentence
 
-__all__ = ["Answer", "Outcome", "random_cases"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of a case.
-
-    Attributes:
-        status: ``ok``, ``wrong``, ``raised``, ``timeout``, ``crashed``, ``not attempted``, ``unread`` if the kernel
-            said nothing that can be read, or ``no name`` if a name of the notebook was missing.
-        message: one sentence, for who may see the case.
-        lines: (name, text) pairs on it: the input, yours, expected.
-        name: the one that was missing.
-    """
-
-    status: str
-    message: str = ""
-    lines: tuple[tuple[str, str], ...] = ()
-    name: str = ""
+__all__ = ["Answer", "random_cases"]
 
 
 class Answer:
-    """A function in a kernel, as an answer to an exercise.
+    """A function in a kernel, as a caller for :func:`fhx.exercises.trial.try_case`.
 
     Args:
         exercise: the exercise.
@@ -54,58 +34,41 @@ class Answer:
     """
 
     def __init__(self, exercise: Exercise, kernel: Kernel, slack: float) -> None:
-        self.exercise, self._kernel, self._slack = exercise, kernel, slack
+        self.exercise, self.slack, self._kernel = exercise, slack, kernel
         self._things: list[Any] = []
         self._only: dict[str, Any] | None = None
 
-    def try_case(self, case: Case) -> Outcome:
-        """Call it on a case, and compare what it returns with what is right.
+    def limit(self, seconds: float) -> AbstractContextManager[None]:
+        return time_limit(seconds, "cpu")
+
+    def call(self, arguments: Case) -> Any:
+        """The value that the kernel sends, read as data.
 
         Raises:
+            NoValueError: there is none, or it cannot be read.
             Lost: the kernel did not answer in time, or is gone.
-            Exception: the oracle failed, or the case cannot be sent.
+            WireError: the arguments cannot be sent.
         """
-        exercise = self.exercise
-        try:
-            with _time_limit(PATIENCE * exercise.seconds):
-                expected = exercise.oracle(*deepcopy(case))
-                arguments = exercise.arguments(*deepcopy(case))
-        except _TooSlow as error:
-            raise RuntimeError("the oracle takes too long") from error
-        given = tuple((name, show(value)) for name, value in zip(exercise.inputs, case, strict=True))
         self._things = []
-        reply = self._call(exercise.function, arguments)
-        if found := _said(reply, given):
-            return found
+        reply = self._ask(self.exercise.function, arguments)
+        if missing := _without_value(reply):
+            raise missing
         try:
-            with _time_limit(READING):
-                value = loads(reply["value"], self._find)
-        except _TooSlow:
-            return Outcome("wrong", "What it returned takes too long to be read.", given)
+            with self.limit(READING):
+                return loads(reply["value"], self._find)
+        except TooSlowError:
+            raise NoValueError("differs", "What it returned takes too long to read") from None
         except (WireError, KeyError, TypeError) as error:
-            return Outcome("wrong", f"What it returned cannot be read: {error}.", given)
-        if is_open(value):
-            return Outcome("not attempted", "The hole is not filled.")
-        try:
-            with _time_limit(self._slack * exercise.seconds):
-                seen = exercise.observe(value, *deepcopy(case))
-        except _TooSlow:
-            return Outcome("timeout", f"What it returned could not be run within {exercise.seconds:g} s.", given)
-        except Exception as error:  # it says what is wrong with the answer, or the answer broke it
-            return Outcome("wrong", _sentence(str(error)), (*given, ("yours", show(value))))
-        why = difference(seen, expected, exercise.tolerance)
-        if why is None:
-            return Outcome("ok")
-        return Outcome("wrong", _sentence(why), (*given, ("yours", show(seen)), ("expected", show(expected))))
+            raise NoValueError("differs", f"What it returned cannot be read: {error}") from error
 
-    def _call(self, function: str | int, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    def _ask(self, function: str | int, arguments: tuple[Any, ...]) -> dict[str, Any]:
         """The kernel's reply; a function without arguments is called once."""
         if not arguments and self._only is not None and isinstance(function, str):
             return self._only
         text = dumps(list(arguments), self._keep)
         formulas = {n: formula for n, thing in enumerate(self._things) if (formula := _formula(thing))}
         call = [function, text, formulas]
-        reply = _record(self._kernel.ask("call", call, self._slack * self.exercise.seconds, self._tell))
+        reply = _record(self._kernel.ask("call", call, self.slack * self.exercise.seconds, self._tell))
         if not arguments and isinstance(function, str):
             self._only = reply
         return reply
@@ -126,9 +89,10 @@ class Answer:
         """A function in the student's value: a call asks the kernel."""
 
         def function(*arguments: Any) -> Any:
-            reply = self._call(number, arguments)
-            if found := _said(reply, ()):
-                raise ValueError(f"the function in your answer gave no value on {show(arguments)}: {found.message}")
+            reply = self._ask(number, arguments)
+            if missing := _without_value(reply):
+                why = sentence(missing.words)
+                raise ValueError(f"the function in your answer gave no value on {show(arguments)}: {why}")
             try:
                 return loads(reply["value"], self._find)
             except (WireError, KeyError, TypeError) as error:
@@ -139,12 +103,12 @@ class Answer:
     def _tell(self, prompt: str) -> str:
         """What a function among the arguments says to the kernel that calls it."""
         try:
-            with _time_limit(self.exercise.seconds):
+            with self.limit(self.exercise.seconds):
                 number, arguments, options = loads(prompt, self._find)
                 function = self._find("call", number)
                 value = function(*arguments, **options)
             return json.dumps({"value": dumps(value, self._keep)})
-        except _TooSlow:
+        except TooSlowError:
             return json.dumps({"error": "the function that you were given took too long"})
         except Exception as error:
             return json.dumps({"error": f"{type(error).__name__}: {str(error)[:500]}"})
@@ -160,8 +124,6 @@ def random_cases(exercise: Exercise, seed: int, count: int) -> Iterator[Case]:
 
 READING = 10.0
 """Seconds in which a value is read."""
-PATIENCE = 30
-"""How many times the time of an answer an oracle may take."""
 
 
 def _formula(thing: Any) -> dict[str, Any] | None:
@@ -188,43 +150,22 @@ def _record(text: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _said(reply: dict[str, Any], given: tuple[tuple[str, str], ...]) -> Outcome | None:
-    """What a reply without a value says."""
+def _without_value(reply: dict[str, Any]) -> NoValueError | None:
+    """What a reply says that has no value; None if it has one."""
     if isinstance(reply.get("value"), str):
         return None
     if reply.get("missing"):
-        return Outcome("no name", "The function is not there once its cell has run.", name=str(reply["missing"]))
+        words = "The function is not there once its cell has run"
+        return NoValueError("no name", words, name=str(reply["missing"]))
     if reply.get("open"):
-        return Outcome("not attempted", "The hole is not filled.")
+        return NoValueError(OPEN, "The hole is not filled")
     if reply.get("memory"):
-        return Outcome("crashed", "It asked for more memory than there is.", given)
+        return NoValueError("crashed", "It asked for more memory than there is")
     if "raised" in reply:
-        lines, name = (*given, ("yours", str(reply["raised"])[:3000])), str(reply.get("name") or "")
-        return Outcome("no name" if name else "raised", "It stopped with an error.", lines, name)
+        name = str(reply.get("name") or "")
+        return NoValueError(
+            "no name" if name else "raised", "It stopped with an error", str(reply["raised"])[:3000], name
+        )
     if "unfit" in reply:
-        return Outcome("wrong", _sentence(str(reply["unfit"])[:600]), given)
-    return Outcome("unread", "Its value cannot be read.", given)
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}{'' if words.endswith(('?', '.')) else '.'}"
-
-
-class _TooSlow(BaseException):
-    """Not an ``Exception``, so that nothing in between takes it for one."""
-
-
-@contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt after so many seconds of computing; in the main thread only."""
-
-    def stop(*_: Any) -> None:
-        raise _TooSlow
-
-    before = signal.signal(signal.SIGPROF, stop)
-    old, _ = signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, old)
-        signal.signal(signal.SIGPROF, before)
+        return NoValueError("differs", str(reply["unfit"])[:600])
+    return NoValueError("unread", "Its value cannot be read")

@@ -4,11 +4,12 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import fhx
@@ -26,14 +27,10 @@ from fhx.jobs import map_unordered
 __all__ = [
     "Graded",
     "Job",
-    "close_workers",
     "grade_all",
     "read_private",
     "recorded_chapter",
 ]
-
-_WORKERS: dict[str, Worker] = {}
-"""The grading processes of this process, by task."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,8 @@ class Graded:
     @property
     def total(self) -> float | None:
         """Points, None as long as a person has to decide on some."""
-        points = [mark.points for mark in self.marks]
-        return None if None in points else sum(points)
+        points = [mark.points for mark in self.marks if mark.points is not None]
+        return sum(points) if len(points) == len(self.marks) else None
 
     @property
     def has_failed(self) -> bool:
@@ -110,7 +107,7 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
 
 def grade_all(
     submissions: Sequence[Submission], task: Task, out: Path, workers: int = 1, scheduler: str | None = None
-) -> Iterator[Graded]:
+) -> Generator[Graded]:
     """The marks of all, those that are recorded already first, the others as they come; each is recorded at once.
 
     Args:
@@ -120,22 +117,24 @@ def grade_all(
         workers: processes of this machine.
         scheduler: the address of a Dask cluster that does it instead.
     """
+    release = _release()
     todo: list[tuple[Submission, str, Job]] = []
     for submission in submissions:
-        key = _key(submission.path, task)
+        key = _key(submission.path, task, release)
         if (known := _recorded(out, submission, key)) is not None:
             yield known
             continue
         path = str(submission.path) if submission.path else None
         todo.append((submission, key, Job(path, asdict(task), _content(submission.path) if scheduler else None)))
-    jobs = [job for *_, job in todo]
-    found = map_unordered(grade_one, jobs, workers=1 if scheduler else workers, scheduler=scheduler)
-    for index, (marks, seconds) in found:
-        submission, key, _ = todo[index]
-        file = writable(submission.path.name) if submission.path else ""
-        graded = Graded(submission.student, file, key, seconds, tuple(map(Mark.of, marks)))
-        write_atomically(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
-        yield graded
+    batch = [job for *_, job in todo]
+    found = _here(batch, workers) if scheduler is None else map_unordered(grade_alone, batch, scheduler=scheduler)
+    with closing(found):
+        for index, (marks, seconds) in found:
+            submission, key, _ = todo[index]
+            file = writable(submission.path.name) if submission.path else ""
+            graded = Graded(submission.student, file, key, seconds, tuple(map(Mark.of, marks)))
+            write_atomically(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
+            yield graded
 
 
 @dataclass(frozen=True)
@@ -153,36 +152,64 @@ class Job:
     content: bytes | None = field(default=None, repr=False)
 
 
-def grade_one(job: Job) -> tuple[list[dict[str, Any]], float]:
+Records = list[dict[str, Any]]
+"""Marks, each as a record."""
+
+
+def grade_one(job: Job, worker: Worker) -> tuple[Records, float]:
     """The marks of one submission, and the seconds that it took; whatever happens, there are some."""
-    began, task = time.monotonic(), job.task
-    if task["isolated"] and (problem := isolation_problem()):
-        return _failed(task, problem), 0.0
+    began = time.monotonic()
     if job.content is None:
-        marks = _worker(task).grade(Path(job.path or "/nowhere"))
+        marks = worker.grade(Path(job.path or "/nowhere"))
     else:
         with tempfile.TemporaryDirectory(prefix="rc-") as folder:
             path = Path(folder) / "submission.ipynb"
             path.write_bytes(job.content)
-            marks = _worker(task).grade(path)
-    marks = _failed(task, marks) if isinstance(marks, str) else marks
+            marks = worker.grade(path)
+    marks = _failed(job.task, marks) if isinstance(marks, str) else marks
     return marks, round(time.monotonic() - began, 1)
 
 
+def grade_alone(job: Job) -> tuple[Records, float]:
+    """As :func:`grade_one`, on a machine of a cluster, by a process for this submission alone."""
+    if job.task["isolated"] and (problem := isolation_problem()):
+        return _failed(job.task, problem), 0.0
+    with closing(_worker(job.task)) as worker:
+        return grade_one(job, worker)
+
+
+def _here(batch: Sequence[Job], count: int) -> Generator[tuple[int, tuple[Records, float]]]:
+    """The marks of the jobs as they come, each by one of so many processes of this machine."""
+    if not batch:
+        return
+    workers = [_worker(batch[0].task) for _ in range(count)]
+    idle: SimpleQueue[Worker] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+
+    def grade(job: Job) -> tuple[Records, float]:
+        worker = idle.get()
+        try:
+            return grade_one(job, worker)
+        finally:
+            idle.put(worker)
+
+    threads = ThreadPoolExecutor(count)
+    try:
+        places = {threads.submit(grade, job): place for place, job in enumerate(batch)}
+        for future in as_completed(places):
+            yield places[future], future.result()
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in workers:
+            worker.stop()
+        threads.shutdown()
+        for worker in workers:
+            worker.close()
+
+
 def _worker(task: dict[str, Any]) -> Worker:
-    """This process's grading process for a task; those for other tasks are ended."""
-    name = json.dumps(task, sort_keys=True)
-    if name not in _WORKERS:
-        while _WORKERS:
-            _WORKERS.popitem()[1].close()
-        _WORKERS[name] = Worker(task, 120 + 3 * task["limits"]["total"])
-    return _WORKERS[name]
-
-
-def close_workers() -> None:
-    """End the grading processes of this process."""
-    while _WORKERS:
-        _WORKERS.popitem()[1].close()
+    return Worker(task, 120 + 3 * task["limits"]["total"])
 
 
 def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
@@ -190,7 +217,6 @@ def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
     return [asdict(marked(exercise, "look at this", FAILED, inside=words)) for exercise in exercises]
 
 
-@cache
 def _release() -> str:
     """Stands for the version of the package, and for the text of its exercises and of the grader."""
     digest = hashlib.sha256(fhx.__version__.encode())
@@ -201,9 +227,9 @@ def _release() -> str:
     return digest.hexdigest()
 
 
-def _key(path: Path | None, task: Task) -> str:
+def _key(path: Path | None, task: Task, release: str) -> str:
     """The same for the same file, task and release."""
-    told = asdict(task) | {"hidden": (), "release": _release()}
+    told = asdict(task) | {"hidden": (), "release": release}
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     if path is not None and path.is_file():
         with path.open("rb") as file:
@@ -213,8 +239,9 @@ def _key(path: Path | None, task: Task) -> str:
 
 def _content(path: Path | None) -> bytes | None:
     """What is sent to another machine; a file that is refused anyway is not read."""
-    fits = path is not None and path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST
-    return path.read_bytes() if fits else None
+    if path is None or not path.is_file() or path.is_symlink() or path.stat().st_size > LARGEST:
+        return None
+    return path.read_bytes()
 
 
 def _record(out: Path, submission: Submission) -> Path:

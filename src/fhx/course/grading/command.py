@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from tqdm import tqdm
 
 from fhx._files import write_atomically
 from fhx.course import CourseError
-from fhx.course.grading.batch import Graded, close_workers, grade_all, read_private, recorded_chapter
+from fhx.course.grading.batch import Graded, grade_all, read_private, recorded_chapter
 from fhx.course.grading.marks import Task
 from fhx.course.grading.namespaces import isolation_problem
 from fhx.course.grading.reports import grades_csv, write_student
@@ -66,23 +67,21 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
     Raises:
         CourseError: as :func:`run`.
     """
-    submissions, batch = find_submissions(folder), []
+    submissions, batch = find_submissions(folder), list[Graded]()
     if out.exists() and not out.is_dir():
         raise CourseError(f"{out} is no folder")
     if (other := recorded_chapter(out)) not in (None, task.chapter):
         raise CourseError(f"{out} holds the grades of chapter {other}; take a folder of its own for each chapter")
     try:
-        graded = grade_all(submissions, task, out, min(workers, len(submissions)), scheduler)
-        for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
-            batch.append(one)
-            write_student(one, out / "students" / one.folder)
+        with closing(grade_all(submissions, task, out, min(workers, len(submissions)), scheduler)) as graded:
+            for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
+                batch.append(one)
+                write_student(one, out / "students" / one.folder)
     except (JobFailedError, ClusterError, KeyboardInterrupt) as error:
         why = "interrupted" if isinstance(error, KeyboardInterrupt) else error
         raise CourseError(f"{why}. {len(batch)} submissions are done; the same command goes on from there") from error
     except OSError as error:
         raise CourseError(f"{error.filename or out} cannot be read or written: {error.strerror or error}") from error
-    finally:
-        close_workers()
     batch.sort(key=lambda one: one.student)
     write_atomically(out / "grades.csv", grades_csv(batch))
     write_atomically(out / "summary.html", summary_page(batch, f"Chapter {task.chapter}, seed {task.seed}").encode())

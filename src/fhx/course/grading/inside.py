@@ -17,17 +17,13 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from fhx.course.grading.wire import WireError, dumps, loads
+from fhx.course.grading.wire import NO_DATA, WireError, dumps, loads
 
-__all__ = ["call", "fresh", "main"]
+__all__ = ["Callee", "main"]
 
 FILES = ("ipykernel_", "<ipython-input")
 LONGEST = 2_000
 MODULE = ("__name__", "__doc__", "__package__", "__loader__", "__spec__", "__builtin__", "__builtins__")
-_FORMULAS: dict[int, Callable[..., Any]] = {}
-"""Functions of the grader that are only arithmetic, and are computed here."""
-_KEPT: list[Callable[..., Any]] = []
-"""Functions in the answers of this exercise; the grader knows them by number."""
 
 
 class _Reply:
@@ -43,8 +39,8 @@ class _Reply:
 class _Thing:
     """An object of the grader that is no data."""
 
-    def __init__(self, number: int, text: str = "") -> None:
-        self._number, self._text = number, text
+    def __init__(self, number: int) -> None:
+        self._number = number
 
     def __repr__(self) -> str:
         return f"<an object that the function got, number {self._number}>"
@@ -53,33 +49,99 @@ class _Thing:
 class _Remote(_Thing):
     """A function of the grader: a call asks it for the value."""
 
+    def __init__(self, number: int, callee: "Callee") -> None:
+        super().__init__(number)
+        self._callee = callee
+
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        question = dumps([self._number, list(arguments), options], _keep)
-        answer = json.loads(_kernel().raw_input(question))
+        return self._callee.ask([self._number, list(arguments), options])
+
+
+class Callee:
+    """What the grader talks to in a kernel, which holds it as ``kernel.callee``.
+
+    Args:
+        kernel: the kernel of ``ipykernel``.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._formulas: dict[int, Callable[..., Any]] = {}  # of the grader: only arithmetic, and computed here
+        self._kept: list[Callable[..., Any]] = []  # in the answers of this exercise; the grader knows them by number
+
+    def fresh(self, text: str) -> _Reply:
+        """Forget all names, and repeat a text of the wire, which shows that what is here still works.
+
+        IPython's own ``reset`` forgets them too, in a quarter of a second.
+        """
+        shell = self._kernel.shell
+        kept = {name: value for name, value in shell.user_ns.items() if name in MODULE}
+        shell.user_ns.clear()
+        shell.user_ns.update(kept)
+        shell.init_user_ns()
+        self._kept.clear()
+        return _Reply(dumps(loads(text)))
+
+    def call(self, name: str | int, arguments: str, formulas: dict[int, dict[str, Any]]) -> _Reply:
+        """Call a function of the notebook, or one that an answer held, and say what came of it.
+
+        Args:
+            name: the function's name, or its number.
+            arguments: a text of the wire.
+            formulas: functions among the arguments that can be computed here, by number.
+        """
+        self._formulas = {number: _formula(data) for number, data in formulas.items()}
+        try:
+            return _Reply(json.dumps(self._called(name, arguments)))
+        except MemoryError:
+            return _Reply('{"memory": true}')
+
+    def ask(self, question: list[Any]) -> Any:
+        """The value of a function of the grader, asked for by its number, arguments and options."""
+        answer = json.loads(self._kernel.raw_input(dumps(question, self._keep)))
         if "error" in answer:
             raise ValueError(answer["error"])
-        return loads(answer["value"], _find)
+        return loads(answer["value"], self._find)
 
+    def _called(self, name: str | int, arguments: str) -> dict[str, Any]:
+        try:
+            values = loads(arguments, self._find)
+        except WireError as error:
+            return {"broken": str(error)}
+        function = self._kept[name] if isinstance(name, int) else self._kernel.shell.user_ns.get(name)
+        if function is None:
+            return {"missing": name}
+        if function is ...:
+            return {"open": True}
+        if not callable(function):
+            return {"unfit": f"there is a {name}, but it is not a function"}
+        try:
+            value = function(*values)
+        except NotImplementedError:
+            return {"open": True}
+        except MemoryError:
+            return {"memory": True}
+        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            return _raised(error)
+        try:
+            return {"value": dumps(value, self._keep)}
+        except WireError as error:
+            return {"unfit": f"what it returns cannot be read: {error}"}
+        except (Exception, SystemExit) as error:
+            return {"unfit": f"what it returns cannot be read ({type(error).__name__})"}
 
-def _kernel() -> Any:
-    from IPython import get_ipython
+    def _keep(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, _Thing):
+            return {"t": "call" if isinstance(value, _Remote) else "thing", "n": value._number}
+        if callable(value):
+            self._kept.append(value)
+            return {"t": "function", "n": len(self._kept) - 1}
+        raise WireError(NO_DATA.format(type(value).__name__))
 
-    return get_ipython().kernel
-
-
-def _keep(value: Any) -> dict[str, Any]:
-    if isinstance(value, _Thing):
-        return {"t": "call" if isinstance(value, _Remote) else "thing", "n": value._number}
-    if callable(value):
-        _KEPT.append(value)
-        return {"t": "function", "n": len(_KEPT) - 1}
-    raise WireError(f"it holds an object of type {type(value).__name__}, which is no number, text, list or the like")
-
-
-def _find(tag: str, number: int) -> Any:
-    if number in _FORMULAS:
-        return _FORMULAS[number]
-    return _Remote(number) if tag == "call" else _Thing(number)
+    def _find(self, tag: str, number: int) -> Any:
+        if number in self._formulas:
+            return self._formulas[number]
+        return _Remote(number, self) if tag == "call" else _Thing(number)
 
 
 def _formula(data: dict[str, Any]) -> Callable[..., Any]:
@@ -88,66 +150,6 @@ def _formula(data: dict[str, Any]) -> Callable[..., Any]:
     names = {name: getattr(math, name) for name in code.co_names if hasattr(math, name)}
     cells = tuple(types.CellType(data["cells"][name]) for name in code.co_freevars)
     return types.FunctionType(code, {"__builtins__": builtins, **names}, "<lambda>", None, cells)
-
-
-def fresh(text: str) -> _Reply:
-    """Forget all names, and repeat a text of the wire, which shows that what is here still works.
-
-    IPython's own ``reset`` forgets them too, in a quarter of a second.
-    """
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    kept = {name: value for name, value in shell.user_ns.items() if name in MODULE}
-    shell.user_ns.clear()
-    shell.user_ns.update(kept)
-    shell.init_user_ns()
-    _KEPT.clear()
-    return _Reply(dumps(loads(text)))
-
-
-def call(name: str | int, arguments: str, formulas: dict[int, dict[str, Any]]) -> _Reply:
-    """Call a function of the notebook, or one that an answer held, and say what came of it.
-
-    Args:
-        name: of the function, or its number.
-        arguments: a text of the wire.
-        formulas: functions among the arguments that can be computed here, by number.
-    """
-    _FORMULAS.clear()
-    _FORMULAS.update({number: _formula(data) for number, data in formulas.items()})
-    try:
-        return _Reply(json.dumps(_called(name, arguments)))
-    except MemoryError:
-        return _Reply('{"memory": true}')
-
-
-def _called(name: str | int, arguments: str) -> dict[str, Any]:
-    try:
-        values = loads(arguments, _find)
-    except WireError as error:
-        return {"broken": str(error)}
-    function = _KEPT[name] if isinstance(name, int) else _names().get(name)
-    if function is None:
-        return {"missing": name}
-    if function is ...:
-        return {"open": True}
-    if not callable(function):
-        return {"unfit": f"there is a {name}, and it is no function"}
-    try:
-        value = function(*values)
-    except NotImplementedError:
-        return {"open": True}
-    except MemoryError:
-        return {"memory": True}
-    except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-        return _raised(error)
-    try:
-        return {"value": dumps(value, _keep)}
-    except WireError as error:
-        return {"unfit": f"what it returns cannot be read: {error}"}
-    except (Exception, SystemExit) as error:
-        return {"unfit": f"what it returns cannot be read ({type(error).__name__})"}
 
 
 def _raised(error: BaseException) -> dict[str, Any]:
@@ -164,14 +166,8 @@ def _raised(error: BaseException) -> dict[str, Any]:
     return {"raised": f"{kind}: {text}{where}", "name": name, "open": "ellipsis" in text.lower()}
 
 
-def _names() -> dict[str, Any]:
-    from IPython import get_ipython
-
-    return get_ipython().user_ns
-
-
 def main(connection: str, uid: int, limits: dict[str, int]) -> None:
-    """Become a kernel with less rights.
+    """Become a kernel with fewer rights.
 
     Args:
         connection: the connection file.
@@ -193,4 +189,7 @@ def main(connection: str, uid: int, limits: dict[str, int]) -> None:
     options = ["HistoryManager.enabled=False", "InteractiveShell.colors=NoColor", "InteractiveShell.banner1="]
     options += ["IPKernelApp.outstream_class=fhx.course.grading.silent.Silent"]
     options += ["IPKernelApp.capture_fd_output=False"]
-    IPKernelApp.launch_instance(["-f", connection, "--quiet", *(f"--{option}" for option in options)])
+    app = IPKernelApp.instance()
+    app.initialize(["-f", connection, "--quiet", *(f"--{option}" for option in options)])
+    app.kernel.callee = Callee(app.kernel)
+    app.start()

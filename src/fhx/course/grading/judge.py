@@ -2,14 +2,14 @@
 
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from fhx.course.grading.answer import Answer, Outcome, random_cases
+from fhx.course.grading.answer import Answer, random_cases
 from fhx.course.grading.cells import Cell
 from fhx.course.grading.kernel import LATE, Kernel, Lost, NoKernel
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
@@ -17,20 +17,23 @@ from fhx.course.grading.notebook import InvalidFile, Notebook, read_notebook
 from fhx.course.grading.uses import known_uses, package_uses
 from fhx.course.grading.wire import decode, dumps
 from fhx.exercises import Exercise
-from fhx.exercises.show import show
+from fhx.exercises.record import Case
+from fhx.exercises.trial import OPEN, Outcome, sentence, shown, try_case
 
 __all__ = ["grade_file"]
 
 PRIVATE = {
-    "wrong": "On an input that is not shown the value is wrong.",
+    "differs": "On an input that is not shown the value is wrong.",
     "unread": "On an input that is not shown the value cannot be read.",
     "raised": "On an input that is not shown it stops with an error.",
     "no name": "On an input that is not shown it stops with an error.",
-    "timeout": "On an input that is not shown it gives no value in time.",
+    "too slow": "On an input that is not shown it gives no value in time.",
     "crashed": "On an input that is not shown it crashes.",
-    "not attempted": "On an input that is not shown a hole is left.",
+    OPEN: "On an input that is not shown a hole is left.",
 }
-"""What a student is told of a private case: the kind of failure."""
+"""What a student is told about a private case: the kind of failure."""
+STATUSES = {"passed": "ok", "too slow": "timeout", "crashed": "crashed", OPEN: "not attempted"}
+"""Of marks, by what came of the cases; for all else it is ``wrong``."""
 
 SOUND = dumps([1, -2.5, True, None, "x", (Fraction(1, 3), {"a": {2}})])
 """A kernel that cannot repeat this was tampered with, and another one takes its place."""
@@ -38,22 +41,25 @@ LOOK = "It is right. It uses {}, which the exercise may not allow: a person deci
 TOO_LATE = "The time of the notebook was used up before this was judged, and a person will look at it."
 
 
-def grade_file(path: Path, task: Task) -> list[Mark]:
+def grade_file(path: Path, task: Task, scratch: Path | None = None) -> list[Mark]:
     """The marks of a submission, in the order of the exercises. Nothing that it does is raised.
 
     Their texts are short, and can be written to a file.
+
+    Args:
+        path: of the notebook.
+        task: what to grade by.
+        scratch: where temporary files go; by default where the system has them.
     """
     try:
         notebook = read_notebook(path)
     except InvalidFile as error:
-        return [
-            marked(exercise, "invalid file", f"{error}"[:1].upper() + f"{error}."[1:]) for exercise in task.exercises
-        ]
+        return [marked(exercise, "invalid file", sentence(str(error))) for exercise in task.exercises]
     names = [exercise.function for exercise in task.exercises]
     if not any(notebook.definitions(name) or notebook.broken(name) for name in names):
         none = f"The notebook has no function of chapter {task.chapter}. Is it of another chapter?"
         return [marked(exercise, "look at this", none) for exercise in task.exercises]
-    with _Grader(notebook, task) as grader:
+    with _Grader(notebook, task, scratch) as grader:
         return [_written(grader.mark(exercise)) for exercise in task.exercises]
 
 
@@ -66,8 +72,8 @@ def _written(found: Mark) -> Mark:
 class _Grader:
     """A notebook with the kernel that it has at the moment."""
 
-    def __init__(self, notebook: Notebook, task: Task) -> None:
-        self._notebook, self._task = notebook, task
+    def __init__(self, notebook: Notebook, task: Task, scratch: Path | None) -> None:
+        self._notebook, self._task, self._scratch = notebook, task, scratch
         self._kernel: Kernel | None = None
         self._bad: dict[int, Lost] = {}
         self._is_whole = False  # all cells have run in the kernel
@@ -101,9 +107,9 @@ class _Grader:
         outcome, is_private = self._outcome(exercise)
         if outcome.status == "late":
             return marked(exercise, "look at this", TOO_LATE)
-        status = {"raised": "wrong", "no name": "wrong", "unread": "wrong"}.get(outcome.status, outcome.status)
+        status = STATUSES.get(outcome.status, "wrong")
         if lost := self._maker_lost(outcome):
-            status = lost.status
+            status = STATUSES[lost.status]
             outcome = replace(outcome, message=f"It needs {outcome.name}, which is not there.", lines=())
         more: dict[str, Any] = {"message": outcome.message, "lines": outcome.lines}
         if is_private:
@@ -125,7 +131,7 @@ class _Grader:
     def _remarks(self, name: str, times: int, outcome: Outcome) -> Iterator[str]:
         if times > 1:
             yield f"{name} is defined in {times} cells, and the last one counts."
-        if outcome.status not in ("ok", "not attempted"):
+        if outcome.status not in ("passed", OPEN):
             for cell in self._notebook.slice(name):
                 if cell.source and (lost := self._bad.get(cell.number)):
                     yield f"{cell.called} was left out: {lost.reason}."
@@ -143,7 +149,7 @@ class _Grader:
         name that is missing may be made in a way that cannot be seen: then all cells are run.
         """
         outcome, is_private = self._cases(exercise, whole=False)
-        if outcome.status in ("timeout", "crashed", "unread") and not self._is_own and not self._is_late():
+        if outcome.status in ("too slow", "crashed", "unread") and not self._is_own and not self._is_late():
             self._drop()
             outcome, is_private = self._cases(exercise, whole=False)
         if outcome.status == "no name" and not self._is_whole and self._notebook.may_make(outcome.name):
@@ -151,23 +157,24 @@ class _Grader:
         return outcome, is_private
 
     def _cases(self, exercise: Exercise, whole: bool) -> tuple[Outcome, bool]:
-        is_private, given = False, ()
+        is_private = False
+        shown_case: Case | None = None
         self._is_own = True
         try:
             answer = Answer(exercise, self._prepared(exercise, whole), self._task.limits.slack)
             for number, case in enumerate(self._all_cases(exercise)):
-                given = () if number >= len(exercise.cases) else case
-                self._keep_time()
                 is_private = number >= len(exercise.cases)
-                if (outcome := answer.try_case(case)).status != "ok":
+                shown_case = None if is_private else case
+                self._keep_time()
+                if (outcome := try_case(exercise, case, answer)).status != "passed":
                     return outcome, is_private
         except Lost as lost:
             self._drop()
-            lines = tuple((name, show(value)) for name, value in zip(exercise.inputs, given, strict=False))
-            return Outcome(lost.status, f"{lost.reason[:1].upper()}{lost.reason[1:]}.", lines), is_private
-        return Outcome("ok"), False
+            lines = () if shown_case is None else shown(exercise, shown_case)
+            return Outcome(lost.status, sentence(lost.reason), lines), is_private
+        return Outcome("passed"), False
 
-    def _all_cases(self, exercise: Exercise) -> Iterator[Sequence[Any]]:
+    def _all_cases(self, exercise: Exercise) -> Iterator[Case]:
         yield from exercise.cases
         for case in self._task.private.get(exercise.id, ()):
             yield tuple(decode(value) for value in case)
@@ -228,7 +235,7 @@ class _Grader:
                 return self._kernel
         self._drop()
         hidden = [Path(path) for path in self._task.hidden]
-        self._kernel = Kernel(self._task.limits, self._task.isolated, hidden, self._end)
+        self._kernel = Kernel(self._task.limits, self._task.isolated, hidden, self._end, self._scratch)
         self._is_own = True
         return self._kernel
 

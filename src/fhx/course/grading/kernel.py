@@ -25,7 +25,7 @@ QUESTIONS = 20_000
 """More are not answered."""
 PATIENCE = 3
 """How many times longer a limit is for one who waits than for one who computes: the machine is shared."""
-INSIDE = "__import__('fhx.course.grading.inside', fromlist=['call'])"
+CALLEE = "__import__('IPython').get_ipython().kernel.callee"
 Answers = Callable[[str], str]
 
 
@@ -37,7 +37,7 @@ class Lost(BaseException):
     """The kernel did not answer in time, or is no more; not an ``Exception``, so that no oracle takes it for one.
 
     Attributes:
-        status: ``timeout``, ``crashed``, or ``late`` if the time of the whole notebook is used up.
+        status: ``too slow``, ``crashed``, or ``late`` if the time of the whole notebook is used up.
         reason: in words.
     """
 
@@ -54,16 +54,22 @@ class Kernel:
         isolated: whether in namespaces.
         hidden: folders that it must not see.
         end: when nobody waits for it any more, on the monotonic clock.
+        scratch: as for :class:`Sandbox`.
 
     Raises:
         NoKernel: it does not start.
     """
 
     def __init__(
-        self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = (), end: float = math.inf
+        self,
+        limits: Limits,
+        isolated: bool = True,
+        hidden: Sequence[Path] = (),
+        end: float = math.inf,
+        scratch: Path | None = None,
     ) -> None:
         self.limits, self._end = limits, end
-        self.sandbox = Sandbox(limits, isolated, hidden)
+        self.sandbox = Sandbox(limits, isolated, hidden, scratch)
         self._context = zmq.Context()
         self._session = Session(key=str(time.time_ns()).encode() + self.sandbox.folder.name.encode())
         try:
@@ -110,7 +116,7 @@ class Kernel:
     def ask(
         self, function: str, arguments: Sequence[Any], seconds: float, answers: Answers | None = None
     ) -> str | None:
-        """The text that a function of :mod:`fhx.course.grading.inside` gives; None if it gives none.
+        """The text that a method of :class:`fhx.course.grading.inside.Callee` gives; None if it gives none.
 
         Args:
             function: its name.
@@ -121,7 +127,7 @@ class Kernel:
         Raises:
             Lost: no answer in time, or the kernel is gone.
         """
-        expression = f"{INSIDE}.{function}({', '.join(map(repr, arguments))})"
+        expression = f"{CALLEE}.{function}({', '.join(map(repr, arguments))})"
         request = {"code": "", "silent": True, "store_history": False, "user_expressions": {"it": expression}}
         content = self._execute(request, seconds, answers)
         try:
@@ -177,7 +183,7 @@ class Kernel:
             if message and message["parent_header"].get("msg_id") == request:
                 return message["content"]
         self.sandbox.close()
-        raise Lost("timeout", f"no answer within {seconds:g} s") if time.monotonic() < end else Lost("late", LATE)
+        raise Lost("too slow", f"no answer within {seconds:g} s") if time.monotonic() < end else Lost("late", LATE)
 
     def _receive(self, socket: zmq.Socket) -> dict[str, Any] | None:
         """A message; None for what is none."""

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 
 import fhx
@@ -109,7 +108,6 @@ def _fonts() -> Iterator[Path]:
     yield from Path(matplotlib.get_cachedir()).glob("fontlist-*.json")
 
 
-@cache
 def isolation_problem() -> str | None:
     """Why no sandbox can be made here; None if it can."""
     if shutil.which("bwrap") is None:

@@ -87,12 +87,15 @@ class Sandbox:
         limits: what it may use.
         isolated: whether in namespaces; if not, it is a process like any other, with the limits.
         hidden: folders that it must not see, wherever they are.
+        scratch: where its temporary folder is made; by default where the system has them.
     """
 
-    def __init__(self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = (), scratch: Path | None = None
+    ) -> None:
         self.limits, self.isolated = limits, isolated
         self._hidden = [Path(path).resolve() for path in hidden]
-        self._temporary = tempfile.TemporaryDirectory(prefix="rc-", ignore_cleanup_errors=True)
+        self._temporary = tempfile.TemporaryDirectory(prefix="rc-", dir=scratch, ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.shared = self.folder / "k"
         self.shared.mkdir()
@@ -120,7 +123,7 @@ class Sandbox:
         environment = ENVIRONMENT | ({} if self.isolated else {"HOME": str(self.folder), "PATH": os.environ["PATH"]})
         if data := os.environ.get("FHX_DATA"):
             environment["FHX_DATA"] = os.path.abspath(data)
-        with (self.folder / "log").open("wb") as log, tempfile.TemporaryFile() as calls:
+        with (self.folder / "log").open("wb") as log, tempfile.TemporaryFile(dir=self.folder) as calls:
             calls.write(refusals() or b"")
             calls.seek(0)
             passed = [calls.fileno()] if self.isolated and refusals() else []

@@ -4,7 +4,6 @@ import ast
 import json
 import symtable
 from collections.abc import Iterable, Iterator
-from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import isclass
@@ -68,7 +67,6 @@ def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
         yield node.id
 
 
-@cache
 def known_uses() -> dict[str, frozenset[str]]:
     """What the book's own solution of an exercise uses, by the exercise's id; that is no news."""
     text = files("fhx.course.grading").joinpath("known_uses.json").read_text("utf-8")
@@ -124,7 +122,6 @@ def _dotted(node: ast.AST, imported: dict[str, str]) -> str | None:
     return ".".join((imported[node.id], *parts))
 
 
-@cache
 def _is_public(dotted: str) -> bool:
     """Whether it is a function of one of the rooms; a class is only material."""
     room, _, name = dotted.removeprefix("fhx.").partition(".")

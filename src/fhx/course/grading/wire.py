@@ -13,7 +13,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["LONGEST", "WireError", "decode", "dumps", "encode", "loads"]
+__all__ = ["LONGEST", "NO_DATA", "WireError", "decode", "dumps", "encode", "loads"]
 
 LONGEST = 8_000_000
 """Characters of a text."""
@@ -27,6 +27,8 @@ BITS = 10_000
 
 KEPT = ("call", "function", "thing")
 """Tags of what is no data: a function of the grader, one of the student, another object of the grader."""
+
+NO_DATA = "it holds an object of type {}, which is not a number, text, list or the like"
 
 Keep = Callable[[Any], dict[str, Any]]
 Find = Callable[[str, int], Any]
@@ -95,7 +97,7 @@ def encode(value: Any, keep: Keep | None = None, depth: int = 0) -> Any:
         return {"t": "iterator", "v": [inner(part) for part in _some(value)]}
     if keep is not None:
         return keep(value)
-    raise WireError(f"it holds an object of type {type(value).__name__}, which is no number, text, list or the like")
+    raise WireError(NO_DATA.format(type(value).__name__))
 
 
 def decode(data: Any, find: Find | None = None, depth: int = 0) -> Any:

@@ -1,7 +1,7 @@
-"""A process that grades one submission after the other, and the handle by which another process holds it.
+"""A process that grades one submission after another, and the handle by which another process holds it.
 
-It speaks JSON: a line in is a task or the path of a submission, a line out the marks. If it dies, whoever holds it
-knows which submission it was at, and starts another one.
+It speaks JSON: a line in is a task or the path of a submission, a line out is the marks. If it dies, whoever holds it
+knows which submission it was grading, and starts another one.
 """
 
 import ctypes
@@ -13,9 +13,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,8 +26,38 @@ __all__ = ["Worker", "main"]
 
 MEMORY = 6 * 2**30
 """Bytes that this process may hold, whatever a kernel sends; the kernels have limits of their own."""
-IDLE = 60
-"""Seconds without a submission after which a process ends: on a cluster nobody says that there are no more."""
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A grading process, with the ends of its pipes and the file of what it says."""
+
+    process: subprocess.Popen[bytes]
+    tasks: IO[bytes]
+    marks: IO[bytes]
+    said: IO[bytes]
+
+    def tell(self, record: Any) -> None:
+        self.tasks.write(json.dumps(record).encode() + b"\n")
+
+    def line(self, seconds: float) -> bytes:
+        """The next line that it writes."""
+        parts, deadline = bytearray(), time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0 and select.select([self.marks], [], [], left)[0]:
+            if not (part := os.read(self.marks.fileno(), 2**16)):
+                raise EOFError("it ended")
+            parts += part
+            if part.endswith(b"\n"):
+                return bytes(parts)
+        raise TimeoutError(f"no marks within {seconds:g} s")
+
+    def last_words(self) -> str:
+        self.said.seek(max(0, self.said.seek(0, os.SEEK_END) - 3000))
+        return self.said.read().decode("utf-8", "replace")
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
 
 class Worker:
@@ -39,80 +70,68 @@ class Worker:
 
     def __init__(self, task: dict[str, Any], seconds: float) -> None:
         self._task, self._seconds = task, seconds
-        self._process: subprocess.Popen[bytes] | None = None
-        self._said: IO[bytes] | None = None
+        self._running: _Running | None = None
+        self._starting, self._is_stopped = threading.Lock(), False
 
     def grade(self, path: Path) -> list[dict[str, Any]] | str:
         """The marks of a submission; or, if the process died or did not end, what it said last."""
         with tempfile.TemporaryDirectory(prefix="rc-", ignore_cleanup_errors=True) as folder:
             try:
-                process = self._started()
-                process.stdin.write(json.dumps([str(path), folder]).encode() + b"\n")
-                line = self._line(process, time.monotonic() + self._seconds)
-            except OSError as error:
-                line = None
-                self._note(str(error))
+                running = self._started()
+                running.tell([str(path), folder])
+                return json.loads(running.line(self._seconds))
+            except (OSError, EOFError) as error:
+                words = f"{self._running.last_words() if self._running else ''}{error}\n"
+                self.close()
+                return words
             except BaseException:  # this process is told to end
                 self.close()
                 raise
-            if line is None:
-                words = self._last_words()
-                self.close()
-                return words
-        return json.loads(line)
+
+    def stop(self) -> None:
+        """End the process for good, while another thread may wait for its marks."""
+        with self._starting:
+            self._is_stopped = True
+            if self._running is not None:
+                self._running.kill()
 
     def close(self) -> None:
-        """End it, and with it every kernel that it has."""
-        if self._process is None:
+        """End the process, and with it every kernel that it has."""
+        if self._running is None:
             return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._process.stdin.close()
-        self._process.stdout.close()
-        self._said.close()
-        self._process = None
+        self._running.kill()
+        self._running.process.wait()
+        for file in (self._running.tasks, self._running.marks, self._running.said):
+            file.close()
+        self._running = None
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is not None and self._process.poll() is not None:
+    def _started(self) -> _Running:
+        if self._running is not None and self._running.process.poll() is not None:
             self.close()
-        if self._process is None:
-            self._said = tempfile.TemporaryFile()  # noqa: SIM115
-            self._process = subprocess.Popen(
-                # -P: the present folder may be one of submissions, and no module is imported from it
-                [sys.executable, "-P", "-m", "fhx.course.grading.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said,
-                bufsize=0,
-                env=os.environ | {"OMP_NUM_THREADS": "1"},
-                start_new_session=True,
-            )
-            self._process.stdin.write(json.dumps(self._task).encode() + b"\n")
-        return self._process
+        with self._starting:
+            if self._is_stopped:
+                raise OSError("it was stopped")
+            if self._running is None:
+                self._running = _start()
+                self._running.tell(self._task)
+            return self._running
 
-    def _line(self, process: subprocess.Popen[bytes], deadline: float) -> bytes | None:
-        """The next line that it writes; None if there is none."""
-        parts: list[bytes] = []
-        while (left := deadline - time.monotonic()) > 0:
-            if not select.select([process.stdout], [], [], left)[0]:
-                break
-            if not (part := os.read(process.stdout.fileno(), 2**16)):
-                return None
-            parts.append(part)
-            if part.endswith(b"\n"):
-                return b"".join(parts)
-        self._note(f"no marks within {self._seconds:g} s")
-        return None
 
-    def _note(self, words: str) -> None:
-        self._said.write(f"{words}\n".encode())
-        self._said.flush()
-
-    def _last_words(self) -> str:
-        end = self._said.seek(0, os.SEEK_END)
-        self._said.seek(max(0, end - 3000))
-        return self._said.read().decode("utf-8", "replace")
+def _start() -> _Running:
+    said = tempfile.TemporaryFile()  # noqa: SIM115
+    process = subprocess.Popen(
+        # -P: the present folder may be one of submissions, and no module is imported from it
+        [sys.executable, "-P", "-m", "fhx.course.grading.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=said,
+        bufsize=0,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return _Running(process, process.stdin, process.stdout, said)
 
 
 def main() -> None:
@@ -126,23 +145,15 @@ def main() -> None:
 
     record = json.loads(sys.stdin.buffer.readline())
     task = Task(**record | {"limits": Limits(**record["limits"])})
-    while line := _line_in_time():
-        path, tempfile.tempdir = json.loads(line)  # the folder goes with whoever holds this process, if this one dies
-        marks = [asdict(mark) for mark in grade_file(Path(path), task)]
+    while line := sys.stdin.buffer.readline():
+        path, scratch = json.loads(line)  # that folder goes with whoever holds this process, if this one dies
+        marks = [asdict(mark) for mark in grade_file(Path(path), task, Path(scratch))]
         out.write(json.dumps(marks).encode() + b"\n")
         out.flush()
 
 
-def _line_in_time() -> bytes:
-    """The next line; without one, the process is ended by its alarm."""
-    signal.alarm(IDLE)
-    line = sys.stdin.buffer.readline()
-    signal.alarm(0)
-    return line
-
-
 def _die_with_parent() -> None:
-    """End when the process that holds this one ends, and with it the kernels; on Linux."""
+    """End when the thread that started this process ends, and with it the kernels; on Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 

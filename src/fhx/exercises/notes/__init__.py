@@ -1,15 +1,15 @@
-"""What a course needs to know of an exercise beside the task: points, time, a hint, mistakes; a TOML file a chapter.
+"""What a course needs to know about an exercise beyond its task: points, time, a hint, mistakes.
 
-``schema.json`` says what such a file holds. The code of a mistake is a wrong answer that :func:`check` finds out.
+There is one TOML file per chapter, and ``schema.json`` says what it holds. The code of a mistake is a wrong answer that
+:func:`check` detects.
 """
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["Mistake", "Notes", "notes_of"]
+__all__ = ["Mistake", "Notes", "read_notes"]
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Notes:
-    """What a course needs to know of an exercise.
+    """What a course needs to know about an exercise.
 
     Attributes:
         points: for a right answer.
         difficulty: ``"one line"``, ``"a few lines"``, ``"a page"`` or ``"project"``.
-        minutes: that a student of the chapter needs.
+        minutes: how long a student of the chapter needs.
         teaches: one sentence.
-        hint: what to look at, for who has failed twice; not the answer.
+        hint: what to look at, for those whose answer failed; not the answer.
         mistakes: at least one.
         looks_for: of an open-ended exercise, what a marker looks for beside what :func:`check` sees.
     """
@@ -48,20 +48,11 @@ class Notes:
     looks_for: tuple[str, ...] = ()
 
 
-@cache
-def _chapter(number: str) -> dict[str, Notes]:
-    file = files(__name__) / f"{number}.toml"
-    return {entry.pop("id"): _notes(**entry) for entry in tomllib.loads(file.read_text("utf-8"))["exercises"]}
+def read_notes(chapter: int) -> dict[str, Notes]:
+    """The notes of a chapter's exercises, by the ids of these."""
+    text = (files(__name__) / f"{chapter:02}.toml").read_text("utf-8")
+    return {entry.pop("id"): _notes(**entry) for entry in tomllib.loads(text)["exercises"]}
 
 
 def _notes(mistakes: list[dict[str, str]], looks_for: list[str] | None = None, **entry: Any) -> Notes:
     return Notes(mistakes=tuple(Mistake(**one) for one in mistakes), looks_for=tuple(looks_for or ()), **entry)
-
-
-def notes_of(exercise: str) -> Notes:
-    """The notes of an exercise of the book.
-
-    Raises:
-        KeyError: there are none.
-    """
-    return _chapter(exercise[:2])[exercise]
