@@ -133,9 +133,9 @@ class Book:
 
     def _targets(self) -> Iterator[tuple[str, Target]]:
         for page, cells in self._pages():
-            chapter, counts = page.removeprefix("notebooks/")[:2].lstrip("0"), Counter()
+            chapter, counts = page.removeprefix("notebooks/")[:2].lstrip("0"), Counter[str]()
 
-            def next_number(kind: str, chapter: str = chapter, counts: Counter = counts) -> str:
+            def next_number(kind: str, chapter: str = chapter, counts: Counter[str] = counts) -> str:
                 counts[kind] += 1
                 return f"{chapter}.{counts[kind]}"
 

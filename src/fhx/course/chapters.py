@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 from fhx.course import CourseError
 from fhx.course.book import Book
-from fhx.exercises import EXERCISES, Exercise
+from fhx.exercises import EXERCISES, Exercise, Notes
 
 __all__ = ["Assigned", "Chapter", "Placed"]
 
@@ -26,11 +26,13 @@ class Assigned:
     Attributes:
         label: of its statement, ``ex-aut-pair-net``.
         exercise: its record.
+        notes: what a course needs to know about it.
         number: in the book, ``3.5``.
     """
 
     label: str
     exercise: Exercise
+    notes: Notes
     number: str
 
 
@@ -108,7 +110,8 @@ class Chapter:
         """The exercise that the first check after a statement is about."""
         checks = (CHECK.search(cell.source) for cell in after if cell.cell_type == "code")
         id = next((found[1] for found in checks if found), "")
-        if id not in EXERCISES or EXERCISES[id].notes is None:
+        exercise = EXERCISES.get(id)
+        if exercise is None or exercise.notes is None:
             raise CourseError(f"{self.path}: no check of an exercise that the package knows follows {label}")
         words = self.book.targets[label].words
-        return Assigned(label, EXERCISES[id], words.rpartition(" ")[2])
+        return Assigned(label, exercise, exercise.notes, words.rpartition(" ")[2])

@@ -33,6 +33,7 @@ def _returned(source: str, function: str) -> str:
     if not isinstance(last, ast.Return) or last.value is None:
         return "What it returns is said in the exercise."
     if not any(isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(last.value)):
-        return f"It returns {' '.join(ast.get_source_segment(source, last.value).split())}, as the exercise says."
-    beside = source.splitlines()[last.end_lineno - 1].partition("#")[2].strip()
+        words = (ast.get_source_segment(source, last.value) or "").split()
+        return f"It returns {' '.join(words)}, as the exercise says."
+    beside = source.splitlines()[(last.end_lineno or last.lineno) - 1].partition("#")[2].strip()
     return f"It returns {beside}." if beside else "What it returns is said in the exercise."

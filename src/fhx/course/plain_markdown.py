@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fhx.course import CourseError
+from fhx.course.bibliography import Work
 from fhx.course.book import Book, Target
 
 __all__ = ["PlainMarkdown", "quoted"]
 
-ADMONITIONS = ("admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip")
-ADMONITIONS += ("warning",)
+ADMONITIONS = (
+    *("admonition", "attention", "caution", "danger", "error", "hint", "important", "note", "seealso", "tip"),
+    "warning",
+)
 TOKEN = re.compile(
     r"^(?P<mark>`{3,}|:{3,})(?P<head>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$"
     r"|\$\$(?P<math>.+?)\$\$(?:[ \t]*\((?P<equation>[\w:.-]+)\))?"
@@ -135,7 +138,7 @@ class PlainMarkdown:
             raise CourseError(f"{self.page} refers to {label!r}, and there is no such label in {self.book.folder}")
         return self.book.targets[label]
 
-    def _work(self, key: str):
+    def _work(self, key: str) -> Work:
         if key not in self.book.works:
             raise CourseError(f"{self.page} cites {key!r}, which the bibliography does not have")
         return self.book.works[key]

@@ -73,7 +73,7 @@ class _Version:
 
     def _cells(self) -> Iterator[NotebookNode]:
         plain = PlainMarkdown(self.chapter.book, self.chapter.page, {
-            one.label: annotations.effort(one.exercise) for one in self.chapter.assigned
+            one.label: annotations.effort(one.notes) for one in self.chapter.assigned
         })  # fmt: skip
         for place, placed in enumerate(self.chapter.cells):
             if self.solved or not placed.is_solution:
@@ -81,8 +81,8 @@ class _Version:
             if place == 0:
                 yield new_markdown_cell(self.head, id="version")
             if self.solved and placed.ends and placed.assigned:
-                exercise = placed.assigned.exercise
-                yield new_markdown_cell(annotations.notes(exercise), id=f"notes-{exercise.id}")
+                text = annotations.notes(placed.assigned)
+                yield new_markdown_cell(text, id=f"notes-{placed.assigned.exercise.id}")
 
     def _text(self, placed: Placed, plain: PlainMarkdown) -> Iterator[NotebookNode]:
         source = placed.cell.source.replace(FOLDED, "Solutions and notes follow." if self.solved else "")

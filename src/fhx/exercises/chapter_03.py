@@ -99,8 +99,9 @@ def _two_machines(generator: Generator) -> Case:
     left = _random_dfa(generator, "ab")
     if generator.random() < 0.2:
         return left, _random_dfa(generator, "ab")
-    changed = (int(generator.choice(left.states)), str(generator.choice(left.alphabet)))
-    target = int(generator.choice(left.states))
+    n = len(left.states)
+    changed = (int(generator.choice(n)), "ab"[generator.choice(2)])
+    target = int(generator.choice(n))
     return left, DFA(left.states, "ab", {**left.transitions, changed: target}, 0, left.accept)
 
 
@@ -129,12 +130,12 @@ def _counter(n: int, alphabet: str, accept: list[int]) -> DFA:
 
 def _reached_in_the_cube(W: Rows, U: Rows, b: Bits, h0: Bits) -> int:
     """Powers of the relation "one symbol leads from this vector to that", until they stop growing."""
-    W, U, b = (np.array(part, dtype=int) for part in (W, U, b))
+    recurrent, inputs = np.array(W, dtype=int), np.array(U, dtype=int)
     cube = np.array(sorted({*product((0, 1), repeat=len(b)), tuple(h0)}))
     place = {tuple(h): i for i, h in enumerate(cube.tolist())}
     leads = np.eye(len(cube), dtype=bool)
-    for column in U.T:
-        for i, h in enumerate(np.clip(cube @ W.T + column + b, 0, 1).tolist()):
+    for column in inputs.T:
+        for i, h in enumerate(np.clip(cube @ recurrent.T + column + np.array(b), 0, 1).tolist()):
             leads[i, place[tuple(h)]] = True
     while (further := leads @ leads).sum() > leads.sum():
         leads = further

@@ -101,7 +101,7 @@ def _by_names(tm: TuringMachine) -> int:
     symbols = [*tm.tape_alphabet]
     pushed = {move: [c for c in symbols if any((b, d) == (c, move) for _, b, d in rules)] for move in "LR"}
     right = [c for c in symbols if c != tm.blank and (c in tm.input_alphabet or c in pushed["L"])]
-    names = {"load", "gap", "start"}
+    names: set[object] = {"load", "gap", "start"}
     for goal in (*tm.states, tm.accept, tm.reject):
         if goal == tm.start or any((q, move) == (goal, "R") for q, _, move in rules):
             names |= {(goal, c, "right") for c in [tm.blank, *right]}
@@ -119,7 +119,7 @@ def _machine(generator: Generator) -> Case:
     """A few rules at random, not all of which need be of use."""
     states, symbols = range(generator.integers(1, 5)), "_abx"[: generator.integers(2, 5)]
     goals = [*states, "accept", "reject"]
-    rules = {}
+    rules: dict[tuple[int, str], tuple[int | str, str, str]] = {}
     for pair in product(states, symbols):
         if generator.random() < 0.8:
             goal, symbol = goals[generator.integers(len(goals))], symbols[generator.integers(len(symbols))]

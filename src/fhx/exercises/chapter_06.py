@@ -63,7 +63,10 @@ def _digits_by_trying(words: Words, length: int) -> int:
     right = (
         digits
         for digits, cut in shorter
-        if all(cut.answer(word, limit).value == (1 if word in words else -1) for word in tried)
+        if all(
+            (answer := cut.answer(word, limit)) is not None and answer.value == (1 if word in words else -1)
+            for word in tried
+        )
     )
     return next(right)
 

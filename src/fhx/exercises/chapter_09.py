@@ -123,7 +123,8 @@ def _by_pairs(delta: Table) -> int | None:
         return length[pair]
 
     found = [longest(pair, ()) for pair in combinations(range(len(delta)), 2)]
-    return None if None in found else max(found, default=0)
+    ways = [way for way in found if way is not None]
+    return max(ways, default=0) if len(ways) == len(found) else None
 
 
 def _table(generator: Generator) -> Case:

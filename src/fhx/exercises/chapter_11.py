@@ -85,7 +85,7 @@ def _by_sums(differences: list[int]) -> Fraction:
     """From the distribution of the sum, built up one seed at a time."""
     sums = Counter({0: 1})
     for d in differences:
-        step = Counter()
+        step = Counter[int]()
         for total, ways in sums.items():
             step[total + d] += ways
             step[total - d] += ways

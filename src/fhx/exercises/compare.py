@@ -52,16 +52,21 @@ def is_open(value: Any) -> bool:
     """Whether ``value`` is a hole, or a list, tuple or dict with a hole in it."""
     if value is ... or value is NotImplemented:
         return True
-    parts = {list: lambda: value, tuple: lambda: value, dict: lambda: value.values()}.get(type(value), tuple)()
-    return any(map(is_open, parts))
+    return any(is_open(part) for _, part in _parts(value))
 
 
 def open_parts(value: Any) -> list[Any]:
     """Numbers (from 1) or keys of the open parts of a list, tuple or dict that has filled ones too; else none."""
-    parts = {list: lambda: enumerate(value, 1), tuple: lambda: enumerate(value, 1), dict: lambda: value.items()}
-    items = list(parts.get(type(value), tuple)())
+    items = _parts(value)
     found = [name for name, part in items if is_open(part)]
     return found if len(found) < len(items) else []
+
+
+def _parts(value: Any) -> list[tuple[Any, Any]]:
+    """The parts of a list, tuple or dict, by number or key; an object of any other type has none."""
+    if type(value) in (list, tuple):
+        return list(enumerate(value, 1))
+    return list(value.items()) if type(value) is dict else []
 
 
 def _number(yours: Any, expected: Any, tolerance: float, where: str) -> str | None:
@@ -84,7 +89,7 @@ def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> str
 def _sequence(yours: Any, expected: list | tuple, tolerance: float, where: str) -> str | None:
     if not isinstance(yours, list | tuple):
         return f"expected a list or tuple of {len(expected)}, got {_kind(yours)}"
-    items = list((list if isinstance(yours, list) else tuple).__iter__(yours))
+    items = list(list.__iter__(yours) if isinstance(yours, list) else tuple.__iter__(yours))
     if len(items) != len(expected):
         return f"expected {len(expected)} items, got {len(items)}"
     found = (difference(a, b, tolerance, f"{where}[{i}]") for i, (a, b) in enumerate(zip(items, expected, strict=True)))

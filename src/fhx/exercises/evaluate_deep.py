@@ -45,9 +45,8 @@ def holds(value: Any) -> bool:
                 if torch.equal(W, other):
                     raise ValueError(f"the matrices of layers {k + 1} and {l + 1} are equal")
         generator = torch.Generator().manual_seed(1)
-        options = {"generator": generator, "dtype": torch.float64}
-        x = 0.1 * torch.randn(STEPS, SEQUENCES, 1, **options)
-        h0 = 2 * torch.rand(SEQUENCES, UNITS, **options) - 1
+        x = 0.1 * torch.randn(STEPS, SEQUENCES, 1, generator=generator, dtype=torch.float64)
+        h0 = 2 * torch.rand(SEQUENCES, UNITS, generator=generator, dtype=torch.float64) - 1
         logs = product_norms(jacobians(value.double(), x, h0))[0]
     worst = logs[logs.abs().argmax()].item()
     if not abs(worst) <= LIMIT:

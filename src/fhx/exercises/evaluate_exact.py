@@ -112,19 +112,20 @@ def right_net(value: Any, wanted: DFA, most: int | None = None) -> bool:
 def _mistake(net: Recognizer, wanted: DFA) -> tuple[str | None, bool, Number, int]:
     """A word with a wrong output, or None; whether no shorter one has; the output; and what it should be."""
     start = (frozenset((j, value) for j, value in enumerate(net.rnn.h0) if value), wanted.start)
+    letters = "".join(map(str, wanted.alphabet))
     words = {start: ""}
     queue = [start]
     for h, q in queue:  # grows while it is read
         word, output = words[h, q], net.c + sum(net.w[j] * value for j, value in h)
         if output != (q in wanted.accept):
             return word, True, output, int(q in wanted.accept)
-        for column, letter in enumerate(wanted.alphabet):
+        for column, letter in enumerate(letters):
             pair = frozenset(net.rnn.step(dict(h), column).items()), wanted.transitions[q, letter]
             if pair not in words and len(queue) <= MOST_PAIRS:
                 words[pair] = word + letter
                 queue.append(pair)
     if len(queue) > MOST_PAIRS:
-        for period in filter(None, all_words(wanted.alphabet, 4)):
+        for period in filter(None, all_words(letters, 4)):
             word = "".join(islice(cycle(period), LONG))
             for t, (output, q) in enumerate(zip(_outputs(net, word), wanted.run(word), strict=True)):
                 if output != (q in wanted.accept):
@@ -142,7 +143,7 @@ def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recogniz
         rows = name in "WU"
         if _length(part) is None or (rows and None in map(_length, part)):
             raise ValueError(
-                f"part {name} is a list of {'rows, one' if rows else 'numbers, one'} to a unit, and not {part!r}"
+                f"part {name} is a list of {'rows, one' if rows else 'numbers, one'} per unit, not {part!r}"
             )
     try:
         net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
@@ -217,7 +218,7 @@ def describe_word(word: Any, left: DFA, right: DFA) -> str:
     if word is None:
         return "None: no word tells the two apart"
     if not isinstance(word, str) or not set(word) <= set(left.alphabet):
-        raise ValueError(f"the answer is a string over {''.join(left.alphabet)!r}, or None")
+        raise ValueError(f"the answer is a string over {''.join(map(str, left.alphabet))!r}, or None")
     if left.accepts(word) == right.accepts(word):
         both = "accept" if left.accepts(word) else "reject"
         raise ValueError(f"both machines {both} {word!r}")
@@ -263,4 +264,4 @@ def _integers(values: Any, name: str) -> list[int]:
     numbers = vector(values, name)
     if fractions := [value for value in numbers if not isinstance(value, int)]:
         raise ValueError(f"{name} holds {fractions[0]}, which is no integer")
-    return list(numbers)
+    return [value for value in numbers if isinstance(value, int)]

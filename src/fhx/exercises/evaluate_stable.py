@@ -39,8 +39,8 @@ def refutes(value: Any, W: list[list[float]], claim: float) -> bool:
     apart = np.abs(h - other).max()
     if apart < 1e-6:
         raise ValueError("the states are less than a millionth apart, where rounding counts")
-    after = [[tanh(float(np.dot(row, state))) for row in W] for state in (h, other)]
-    gain = np.abs(np.subtract(*after)).max() / apart
+    after, other_after = ([tanh(float(np.dot(row, state))) for row in W] for state in (h, other))
+    gain = np.abs(np.subtract(after, other_after)).max() / apart
     if not gain > claim:
         raise ValueError(f"the gain of your pair is {gain:.4g}, and the claim is {claim:.4g}")
     return True

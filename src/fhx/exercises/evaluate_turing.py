@@ -52,7 +52,11 @@ def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], word
 def value_of_pop(value: Any, v: Fraction) -> Number:
     r""":math:`\alpha v - \beta\, \mathrm{slu}(\gamma v - \delta)` for a reader's four numbers."""
     alpha, beta, gamma, delta = _numbers(value, "alpha", "beta", "gamma", "delta")
-    return alpha * v - beta * min(max(gamma * v - delta, 0), 1)
+    return alpha * v - beta * _saturated(gamma * v - delta)
+
+
+def _saturated(u: Number) -> Number:
+    return 0 if u < 0 else 1 if u > 1 else u
 
 
 def tells_tops(value: Any, base: int, error: Fraction) -> str:
@@ -65,7 +69,7 @@ def tells_tops(value: Any, base: int, error: Fraction) -> str:
         return "None"
     alpha, beta = _numbers(value, "alpha", "beta")
     for v, on_top in ((Fraction(1, base) + error, 0), (Fraction(base - 1, base) - error, 1)):
-        read = min(max(alpha * v - beta, 0), 1)
+        read = _saturated(alpha * v - beta)
         if read != on_top:
             raise ValueError(f"at v = {v}, error included, you read {read}, and stacks come as near as you like to it")
     return "a line"

@@ -197,7 +197,9 @@ def _changed(node: ast.AST) -> Iterator[str]:
         roots = [_root(node)]
     elif isinstance(node, ast.Expr) and isinstance(call := node.value, ast.Call):
         named = isinstance(call.func, ast.Name) and call.func.id not in WITHOUT_EFFECT
-        roots = [_root(call.func)] if isinstance(call.func, ast.Attribute) else map(_root, call.args) if named else []
+        roots = (
+            [_root(call.func)] if isinstance(call.func, ast.Attribute) else [*map(_root, call.args)] if named else []
+        )
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
         roots = [_root(node.func)]
     else:

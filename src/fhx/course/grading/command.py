@@ -25,15 +25,18 @@ __all__ = ["add_arguments", "grade_folder", "run"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to grade, by what, and where to."""
-    whole = {"type": int, "metavar": "N"}
     parser.add_argument("submissions", type=Path, help="a folder of notebooks, or of folders with one notebook each")
-    parser.add_argument("--chapter", required=True, **whole, help="whose exercises are graded")
-    parser.add_argument("--seed", required=True, **whole, help="of the random inputs; keep it to yourself")
+    parser.add_argument("--chapter", required=True, type=int, metavar="N", help="whose exercises are graded")
+    parser.add_argument(
+        "--seed", required=True, type=int, metavar="N", help="of the random inputs; keep it to yourself"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to; what is done there is kept")
     parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="the exercises that were assigned")
     parser.add_argument("--private", type=Path, help="a folder with further inputs, such as 03-hat.json")
-    parser.add_argument("--random", default=20, **whole, help="random inputs an exercise (default: 20)")
-    parser.add_argument("--workers", default=2, **whole, help="submissions at a time (default: 2, at most the cores)")
+    parser.add_argument("--random", default=20, type=int, metavar="N", help="random inputs an exercise (default: 20)")
+    parser.add_argument(
+        "--workers", default=2, type=int, metavar="N", help="submissions at a time (default: 2, at most the cores)"
+    )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="a Dask cluster that does it, such as tcp://10.0.0.1:8786"
     )

@@ -85,9 +85,8 @@ class Kernel:
         (shared / "c.json").write_text(json.dumps(told | {"signature_scheme": "hmac-sha256"}))
         self.sandbox.start("c.json")
         self._sockets = {name: self._socket(shared / f"s-{ports[f'{name}_port']}") for name in ("shell", "stdin")}
-        request = self._session.send(self._sockets["shell"], "kernel_info_request", {})
         try:
-            self._reply(request["header"]["msg_id"], self.limits.start, None, math.inf)
+            self._reply(self._send("kernel_info_request", {}), self.limits.start, None, math.inf)
         except Lost as lost:
             raise NoKernel(f"no kernel started: {lost.reason}\n{self.sandbox.log()}") from lost
         self.sandbox.shut()
@@ -144,11 +143,16 @@ class Kernel:
     def _execute(self, content: dict[str, Any], seconds: float, answers: Answers | None) -> dict[str, Any]:
         content = {"user_expressions": {}, "stop_on_error": False, "allow_stdin": True} | content
         try:
-            request = self._session.send(self._sockets["shell"], "execute_request", content)
-            return self._reply(request["header"]["msg_id"], seconds, answers, self._end)
+            return self._reply(self._send("execute_request", content), seconds, answers, self._end)
         except zmq.Again:
             self.sandbox.close()
             raise Lost("crashed", "its kernel takes no messages") from None
+
+    def _send(self, kind: str, content: dict[str, Any]) -> str:
+        """Send a request, and return its id."""
+        request = self._session.msg(kind, content)
+        self._session.send(self._sockets["shell"], request)
+        return request["header"]["msg_id"]
 
     def _reply(self, request: str, seconds: float, answers: Answers | None, end: float) -> dict[str, Any]:
         """The content of the reply to a request, after so many seconds of computing, or some times that of waiting.

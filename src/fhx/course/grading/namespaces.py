@@ -42,8 +42,8 @@ def bubble(
     else:
         words += ["--unshare-user", "--uid", "1000", "--gid", "1000"]
     words += ["--proc", "/proc", "--dev", "/dev"]
-    for path in ("/tmp", HOME, "/dev/shm"):
-        words += ["--perms", "1777", "--size", str(disk), "--tmpfs", path]
+    for place in ("/tmp", HOME, "/dev/shm"):
+        words += ["--perms", "1777", "--size", str(disk), "--tmpfs", place]
     mounts = _mounts()
     parents = {parent for path in (*mounts, Path("/run/k")) for parent in path.parents} - {Path("/"), Path("/tmp")}
     for parent in sorted(parents):
@@ -61,8 +61,8 @@ def bubble(
     for path, stub in zip((_package() / "exercises", _package() / "course"), _stubs(folder), strict=True):
         words += ["--ro-bind", str(stub), str(path)]
     for fonts in _fonts():
-        for path in (f"{HOME}/.cache", f"{HOME}/.cache/matplotlib"):
-            words += ["--perms", "0777", "--dir", path]
+        for place in (f"{HOME}/.cache", f"{HOME}/.cache/matplotlib"):
+            words += ["--perms", "0777", "--dir", place]
         words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
     words += ["--bind", str(folder / "k"), "/run/k", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME]
     words += [] if refusals is None else ["--seccomp", str(refusals)]
@@ -91,7 +91,14 @@ def _package() -> Path:
 
 def _mounts() -> list[Path]:
     """What Python and the package need, each under its name and where that leads; none that lies in another one."""
-    names = ["/usr", *MORE, sys.prefix, sys.base_prefix, _package(), os.environ.get("FHX_DATA") or "/usr"]
+    names: list[str | Path] = [
+        "/usr",
+        *MORE,
+        sys.prefix,
+        sys.base_prefix,
+        _package(),
+        os.environ.get("FHX_DATA") or "/usr",
+    ]
     names += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
     places = {place for name in names for place in (Path(os.path.abspath(name)), Path(name).resolve())}
     found: list[Path] = []

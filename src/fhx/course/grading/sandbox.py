@@ -189,6 +189,8 @@ class Sandbox:
 
     def _family(self, and_itself: bool = False) -> list[psutil.Process]:
         """The processes in there; the one that was started is not in there if it made the namespaces."""
+        if self._process is None:
+            return []
         try:
             first = psutil.Process(self._process.pid)
             return first.children(recursive=True) + ([] if self.isolated and not and_itself else [first])

@@ -46,7 +46,7 @@ class _Rooms(MetaPathFinder, Loader):
         return ModuleSpec(name, self, is_package=True) if name.startswith(__name__ + ".") else None
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__getattr__ = _later
+        module.__dict__["__getattr__"] = _later
 
 
 def _later(name):

@@ -41,8 +41,8 @@ def find_submissions(folder: Path) -> list[Submission]:
         raise CourseError(f"{folder} is {'a file; name the folder it is in' if folder.exists() else 'not there'}")
     paths = [path for path in _files(folder) if _is_notebook(path)]
     alone = {path.parent for path in paths if sum(path.parent in other.parents for other in paths) == 1} - {folder}
-    names = ((path.parent if path.parent in alone else path.with_suffix("")).relative_to(folder) for path in paths)
-    found = [Submission(writable(str(name)), path) for name, path in zip(names, paths, strict=True)]
+    owners = ((path.parent if path.parent in alone else path.with_suffix("")).relative_to(folder) for path in paths)
+    found = [Submission(writable(str(owner)), path) for owner, path in zip(owners, paths, strict=True)]
     empty = [part for part in sorted(folder.iterdir()) if part.is_dir() and not _is_hidden(Path(part.name))]
     found += [Submission(part.name, None) for part in empty if not any(part in path.parents for path in paths)]
     if not found:

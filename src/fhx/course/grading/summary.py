@@ -60,7 +60,7 @@ def _figure(draw: Callable[[Axes], None], title: str, height: float) -> str:
 def _scores(ax: Axes, totals: Sequence[float], most: float) -> None:
     if totals:
         width = math.ceil(most / 12)
-        ax.hist(totals, np.arange(0, most + width, width), color=COLOURS["look at this"], edgecolor="white")
+        ax.hist(totals, np.arange(0, most + width, width).tolist(), color=COLOURS["look at this"], edgecolor="white")
     ax.set(xlabel="points", ylabel="submissions", xlim=(0, None))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
 

@@ -44,16 +44,16 @@ def package_uses(name: str, sources: Iterable[str]) -> set[str]:
         imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
         for node in nodes_at_once(tree):
             answers = {bound for bound, is_filled in offered(node) if is_filled}
-            made |= dict.fromkeys((bound for bound in _bound(node) if bound in answers or bound not in filled), node)
+            made |= {bound: node for bound in _bound(node) if bound in answers or bound not in filled}
             filled |= answers
     todo, seen, found = [name], {name}, set[str]()
     while todo:
-        if node := made.get(todo.pop()):
-            names = _free(node)
+        if definition := made.get(todo.pop()):
+            names = _free(definition)
             todo += names - seen
             seen |= names
             known = {name: imported[name] for name in names & imported.keys()}
-            found |= {use for part in ast.walk(node) for use in _used(part, known)}
+            found |= {use for part in ast.walk(definition) for use in _used(part, known)}
     named = {use.rpartition(".")[2] for use in found if not use.startswith(".") and _is_public(use)}
     return {use for use in found if (use[1:] not in named if use.startswith(".") else _is_public(use) or use in OPAQUE)}
 
@@ -90,7 +90,7 @@ def _free(node: ast.AST) -> set[str]:
     return found
 
 
-def _bound(node: ast.stmt) -> Iterator[str]:
+def _bound(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Assign | ast.AnnAssign):
@@ -127,7 +127,7 @@ def _is_public(dotted: str) -> bool:
     room, _, name = dotted.removeprefix("fhx.").partition(".")
     if room not in ROOMS or not name:
         return False
-    value = import_module(f"fhx.{room}")
+    value: object = import_module(f"fhx.{room}")
     for step in name.split("."):
         value = getattr(value, step, None)
     return callable(value) and not isclass(value)

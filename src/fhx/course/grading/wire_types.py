@@ -83,7 +83,7 @@ def _write_scalar(value: np.generic, inner: Inner) -> dict[str, Any]:
 def _read_scalar(data: dict[str, Any], inner: Inner) -> np.generic:
     if data["dtype"] not in KINDS:
         raise WireError("a number in it has an unknown type")
-    return np.array(read_number(data["v"]), dtype=data["dtype"])[()]
+    return np.dtype(data["dtype"]).type(read_number(data["v"]))
 
 
 def _write_tensor(value: Tensor, inner: Inner) -> dict[str, Any]:
