@@ -1,10 +1,11 @@
-"""``python -m benchmarks.grid``: seconds and bytes of every way to all T states, against T, width, batch and rate.
+"""``python -m benchmarks.grid``: seconds and bytes of every method for all T states, by T, width, batch and rate.
 
-The result, ``results/parallel.json``, is read by ``fhx.experiments.stored.stored("parallel")``. Its points hold
-``point``, a place of the grid and its device, and ``result``: what ``benchmarks.apart.measure`` measured there, or
-{"skipped": "too large", "bytes": ...} where more memory is expected to be needed than the limit, and {"skipped":
-"too long", "seconds": ...} where more time is, foretold from the next smaller T in proportion to T. ``machines`` says
-with what each device's rows were made. A run replaces the rows of its own device and keeps those of others.
+The result, ``results/parallel.json``, is read by ``fhx.experiments.stored("parallel")``. Its points hold
+``point``, a case of the grid and its device, and ``result``: what ``benchmarks.isolated.measure`` measured there, or
+{"skipped": "too large", "bytes": ...} where it is expected to need more memory than the limit, and {"skipped":
+"too long", "seconds": ...} where it is expected to take longer, in proportion to T after the next smaller T.
+``machines`` says with what the rows of each device were made. A run replaces the rows of its own device and keeps
+those of others.
 """
 
 import argparse
@@ -22,8 +23,8 @@ import torch
 from tqdm import tqdm
 
 import fhx
-from benchmarks.apart import measure
-from benchmarks.ways import EPS, NOISE, Place
+from benchmarks.isolated import measure
+from benchmarks.methods import EPS, NOISE, Case
 from fhx._files import write_atomically
 from fhx.experiments.results import read
 
@@ -33,13 +34,13 @@ LOOPS = (("torch.nn.RNN", "tanh"), ("torch.nn.LSTM", "LSTM"), ("unroll", "tanh")
 Row = dict[str, dict]
 
 
-def lines(tiny: bool = False) -> Iterator[list[Place]]:
-    """The places of the grid, those that differ by T only in one list, from the smallest T on."""
+def lines(tiny: bool = False) -> Iterator[list[Case]]:
+    """The cases of the grid, those that differ only in T in one list, from the smallest T on."""
     times, widths, batches = ((8, 80), (4,), (2,)) if tiny else (TIMES, WIDTHS, BATCHES)
 
-    def line(*ends: object, **options: str) -> list[Place]:
+    def line(*ends: object, **options: str) -> list[Case]:
         net, method, what, D, batch, rate = ends
-        return [Place(net, method, what, T, D, batch, rate, **options) for T in times]
+        return [Case(net, method, what, T, D, batch, rate, **options) for T in times]
 
     for D, batch in product(widths, batches):
         yield line("LSTM", "torch.nn.LSTM", "states", D, batch, None, dtype="float32")
@@ -56,21 +57,21 @@ def lines(tiny: bool = False) -> Iterator[list[Place]]:
 
 
 def run_line(
-    places: Sequence[Place], measured: Callable[[Place], dict], seconds: float, memory: float
-) -> Iterator[tuple[Place, dict]]:
-    """Each place with its result: ``measured`` where ``seconds`` and ``memory`` (bytes) are expected to suffice."""
-    foretold, last = 0.0, 0
-    for place in places:
-        foretold = foretold * place.T / last if last else foretold
-        if place.memory() > memory:
-            result = {"skipped": "too large", "bytes": place.memory()}
-        elif foretold > seconds:
-            result = {"skipped": "too long", "seconds": foretold}
+    cases: Sequence[Case], measured: Callable[[Case], dict], seconds: float, memory: float
+) -> Iterator[tuple[Case, dict]]:
+    """Each case with its result: ``measured`` where ``seconds`` and ``memory`` (bytes) are expected to suffice."""
+    predicted, last = 0.0, 0
+    for case in cases:
+        predicted = predicted * case.T / last if last else predicted
+        if case.memory() > memory:
+            result = {"skipped": "too large", "bytes": case.memory()}
+        elif predicted > seconds:
+            result = {"skipped": "too long", "seconds": predicted}
         else:
-            result = measured(place)
-            foretold = result.get("seconds", foretold)
-        last = place.T
-        yield place, result
+            result = measured(case)
+            predicted = result.get("seconds", predicted)
+        last = case.T
+        yield case, result
 
 
 def store(path: Path, device: str, machine: dict, rows: list[Row]) -> None:
@@ -106,7 +107,7 @@ def describe(device: torch.device, arguments: argparse.Namespace, began: float) 
 
 
 def table(rows: Sequence[Row]) -> str:
-    """For each T, width and batch: the fastest loop and the fastest way at once to a tanh cell's states."""
+    """For each T, width and batch: the fastest loop and the fastest parallel method for a tanh cell's states."""
     texts = [f"{'T':>8} {'D':>3} {'batch':>5}  {'one by one':>24}  {'all at once, at its rate':>34}  ratio"]
     measured = [row for row in rows if row["point"]["net"] == "tanh" and row["point"]["what"] == "states"]
     measured = [row for row in measured if "skipped" not in row["result"] and row["point"]["dtype"] == "float64"]
@@ -145,11 +146,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     device, began, rows = fhx.device(), time.perf_counter(), []
     whole = list(lines(arguments.tiny))
     with tqdm(whole, unit="line", leave=False) as bar:
-        for places in bar:
-            bar.set_description(f"{places[0].method}, D={places[0].D}")
+        for cases in bar:
+            bar.set_description(f"{cases[0].method}, D={cases[0].D}")
             done = run_line(
-                places,
-                lambda place: measure(place, arguments.seed, device.type, arguments.budget),
+                cases,
+                lambda case: measure(case, arguments.seed, device.type, arguments.budget),
                 arguments.seconds,
                 arguments.memory,
             )

@@ -7,7 +7,7 @@ The two sides of a pair take turns, in the order A B, B A, A B, ..., each turn r
 enough to be timed. A row's times are medians over the rounds, and its ratio is the median of the rounds' own ratios: a
 machine that is busy for a while slows both sides of a round, and a round that was interrupted is outvoted.
 Time is the processor time of this process, which stands still while other processes run; on a GPU, and for pairs that
-say so, it is the time on the wall.
+say so, it is wall time.
 """
 
 import gc
@@ -27,6 +27,7 @@ from typing import Literal
 import torch
 
 import fhx
+from fhx._files import write_atomically
 
 Side = Callable[[], object]
 
@@ -78,7 +79,7 @@ def measure(pair: Pair, rounds: int, turn: float) -> Row:
     longer.
 
     Raises:
-        ValueError: the two sides return different tensors, so that their times compare nothing.
+        ValueError: the two sides return different tensors, so that comparing their times means nothing.
     """
     _compare(pair)
     on_cpu = pair.clock == "cpu" and not torch.cuda.is_available()
@@ -164,5 +165,4 @@ def save(path: Path, rows: Iterable[Row], *, seed: int, rounds: int, turn: float
         "turn_seconds": turn,
         "rows": [asdict(row) for row in rows],
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    write_atomically(path, (json.dumps(record, indent=1) + "\n").encode())

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 import fhx
 from benchmarks.harness import Pair
-from benchmarks.ways import make_net, noise
+from benchmarks.methods import make_net, noise
 from fhx.cells import LinearCell, SimpleCell
 from fhx.dynamics import linear_states, parallel_unroll
 
@@ -17,7 +17,7 @@ LOOSE = 1e-5  # for single precision
 
 
 def diagonal_loop(cell: LinearCell, inputs: Tensor) -> Tensor:
-    """As fast as plain torch gets: all drives at once, and a product of numbers a step."""
+    """As fast as plain torch gets: all drives at once, and one product of numbers per step."""
     w, states = cell.W.diagonal(), []
     h = inputs.new_zeros(inputs.shape[1], cell.state_size)
     for drive in inputs @ cell.U.T + cell.b:

@@ -1,4 +1,4 @@
-"""The grid of ``python -m benchmarks.grid``: what its ways compute, what is measured, what is left out and says so."""
+"""The grid of ``python -m benchmarks.grid``: what its methods compute, what is measured, and what is left out."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from fhx.stability import truncated_states
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
-from benchmarks import apart, grid, ways  # noqa: E402
-from benchmarks.ways import EPS, Place  # noqa: E402
+from benchmarks import grid, isolated, methods  # noqa: E402
+from benchmarks.methods import EPS, Case  # noqa: E402
 
 CPU = torch.device("cpu")
 ITERATED = ["truncation", "jacobi", "quasi-newton", "newton"]
-WAYS = [
+METHODS = [
     ("tanh", "torch.nn.RNN", None),
     *(("tanh", method, rate) for method in ITERATED for rate in (0.5, 0.99)),
     ("linear", "scan", None),
@@ -28,10 +28,10 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize(("net", "method", "rate"), WAYS)
-def test_every_way_leads_to_the_states_of_the_loop(net, method, rate):
-    place = Place(net, method, "states", 400, 3, 2, rate)
-    outcome, loop = (ways.ready(p, 1, CPU)() for p in (place, replace(place, method="unroll")))
+@pytest.mark.parametrize(("net", "method", "rate"), METHODS)
+def test_every_method_computes_the_states_of_the_loop(net, method, rate):
+    case = Case(net, method, "states", 400, 3, 2, rate)
+    outcome, loop = (methods.prepare(p, 1, CPU)() for p in (case, replace(case, method="unroll")))
     exact = method not in ITERATED
     assert outcome.tensor.shape == (400, 2, 3)
     assert not outcome.tensor.requires_grad
@@ -46,64 +46,64 @@ def test_every_way_leads_to_the_states_of_the_loop(net, method, rate):
     [("tanh", "torch.nn.RNN"), ("tanh", "truncation"), ("tanh", "newton"), ("linear", "scan"), ("diagonal", "scan")],
 )
 def test_gradients_are_those_of_the_loop(net, method):
-    place = Place(net, method, "gradient", 300, 3, 2, 0.9)
-    got, right = (ways.ready(p, 1, CPU)().tensor for p in (place, replace(place, method="unroll")))
+    case = Case(net, method, "gradient", 300, 3, 2, 0.9)
+    got, right = (methods.prepare(p, 1, CPU)().tensor for p in (case, replace(case, method="unroll")))
     assert got.shape == ((3,) if net == "diagonal" else (3, 3))
     torch.testing.assert_close(got, right, rtol=1e-4, atol=1e-4 * float(right.abs().max()))
 
 
 def test_an_lstm_has_states_and_a_gradient():
-    place = Place("LSTM", "torch.nn.LSTM", "states", 7, 3, 2, None, "float32")
-    states = ways.ready(place, 0, CPU)().tensor
+    case = Case("LSTM", "torch.nn.LSTM", "states", 7, 3, 2, None, "float32")
+    states = methods.prepare(case, 0, CPU)().tensor
     assert (states.shape, states.dtype) == ((7, 2, 3), torch.float32)
-    assert ways.ready(replace(place, what="gradient"), 0, CPU)().tensor.shape == (12, 3)
+    assert methods.prepare(replace(case, what="gradient"), 0, CPU)().tensor.shape == (12, 3)
 
 
 @pytest.mark.parametrize("kind", ["tanh", "linear", "diagonal"])
 def test_a_net_has_its_rate_exactly(kind):
-    cell = ways.make_net(kind, 5, 0.7, torch.Generator().manual_seed(0))
+    cell = methods.make_net(kind, 5, 0.7, torch.Generator().manual_seed(0))
     torch.testing.assert_close(cell.W.T @ cell.W, 0.49 * torch.eye(5, dtype=torch.float64))
     assert (cell.W.count_nonzero() == 5) == (kind == "diagonal")
 
 
 def test_a_window_is_long_enough_and_no_longer():
-    cell = ways.make_net("tanh", 4, 0.9, torch.Generator().manual_seed(0))
-    k = ways.window(cell, torch.Generator().manual_seed(1))
-    inputs = ways.noise(cell, 1000, 1, torch.Generator().manual_seed(2))
+    cell = methods.make_net("tanh", 4, 0.9, torch.Generator().manual_seed(0))
+    k = methods.window(cell, torch.Generator().manual_seed(1))
+    inputs = methods.noise(cell, 1000, 1, torch.Generator().manual_seed(2))
     with torch.no_grad():
         run = unroll(cell, inputs)
         long, short = (float((truncated_states(cell, inputs, length) - run).abs().max()) for length in (k, k - 10))
     assert long <= EPS < short
 
 
-def test_places_grow_within_a_line_and_none_comes_twice():
+def test_cases_grow_within_a_line_and_none_comes_twice():
     lines = list(grid.lines())
-    assert all([place.T for place in line] == [10**2, 10**3, 10**4, 10**5, 10**6] for line in lines)
-    assert all(len({replace(place, T=0) for place in line}) == 1 for line in lines)
-    places = [place for line in lines for place in line]
-    assert len(set(places)) == len(places)
-    assert {(place.D, place.batch) for place in places} == {(D, batch) for D in (1, 4, 16, 64) for batch in (1, 16)}
-    assert {place.rate for place in places if place.method == "newton"} == {0.5, 0.9, 0.99}
-    assert {place.method for place in places if place.what == "gradient"} >= {"torch.nn.LSTM", "newton", "scan"}
-    assert all(place.memory() > ways.FLOOR for place in places)
+    assert all([case.T for case in line] == [10**2, 10**3, 10**4, 10**5, 10**6] for line in lines)
+    assert all(len({replace(case, T=0) for case in line}) == 1 for line in lines)
+    cases = [case for line in lines for case in line]
+    assert len(set(cases)) == len(cases)
+    assert {(case.D, case.batch) for case in cases} == {(D, batch) for D in (1, 4, 16, 64) for batch in (1, 16)}
+    assert {case.rate for case in cases if case.method == "newton"} == {0.5, 0.9, 0.99}
+    assert {case.method for case in cases if case.what == "gradient"} >= {"torch.nn.LSTM", "newton", "scan"}
+    assert all(case.memory() > methods.FLOOR for case in cases)
 
 
-def test_what_takes_too_long_is_foretold_and_not_run():
-    places, run = [Place("tanh", "unroll", "states", T, 1, 1, None) for T in (10, 100, 1000, 10_000)], []
+def test_what_is_predicted_to_take_too_long_is_not_run():
+    cases, run = [Case("tanh", "unroll", "states", T, 1, 1, None) for T in (10, 100, 1000, 10_000)], []
 
-    def measured(place):
-        run.append(place.T)
-        return {"seconds": place.T / 100}
+    def measured(case):
+        run.append(case.T)
+        return {"seconds": case.T / 100}
 
-    rows = list(grid.run_line(places, measured, seconds=2, memory=1e12))
+    rows = list(grid.run_line(cases, measured, seconds=2, memory=1e12))
     assert run == [10, 100]
-    assert [place for place, _ in rows] == places
+    assert [case for case, _ in rows] == cases
     assert [result for _, result in rows[2:]] == [{"skipped": "too long", "seconds": s} for s in (10, 100)]
 
 
 def test_what_does_not_fit_is_not_tried():
-    places, run = [Place("tanh", "newton", "states", T, 64, 16, 0.5) for T in (100, 10**6)], []
-    rows = list(grid.run_line(places, lambda place: run.append(place.T) or {"seconds": 0.0}, seconds=9, memory=4e9))
+    cases, run = [Case("tanh", "newton", "states", T, 64, 16, 0.5) for T in (100, 10**6)], []
+    rows = list(grid.run_line(cases, lambda case: run.append(case.T) or {"seconds": 0.0}, seconds=9, memory=4e9))
     assert run == [100]
     assert rows[1][1]["skipped"] == "too large"
     assert rows[1][1]["bytes"] >= 10**6 * 16 * 64 * 8
@@ -122,26 +122,26 @@ def test_what_does_not_fit_is_not_tried():
     ],
 )
 def test_memory_is_measured_and_stays_below_what_was_expected(net, method, what, at_least):
-    place = Place(net, method, what, 1000, 16, 8, None if net == "diagonal" else 0.5)
-    result = apart.measure(place, seed=0, device="cpu", budget=0)
-    assert 0.9 * at_least * 1000 * 8 * 8 < result["bytes"] < place.memory() - ways.FLOOR
+    case = Case(net, method, what, 1000, 16, 8, None if net == "diagonal" else 0.5)
+    result = isolated.measure(case, seed=0, device="cpu", budget=0)
+    assert 0.9 * at_least * 1000 * 8 * 8 < result["bytes"] < case.memory() - methods.FLOOR
     assert (result["calls"], result["spread"]) == (1, None)
     assert 0 < result["seconds"] < 30
     assert method == "unroll" or result["error"] < 1e-4
 
 
 def test_calls_are_repeated_as_long_as_the_budget_lasts(monkeypatch):
-    place = Place("linear", "scan", "states", 50, 2, 1, None)
-    result = apart.call(place, seed=0, device="cpu", budget=1e9)
-    assert result["calls"] == apart.CALLS
+    case = Case("linear", "scan", "states", 50, 2, 1, None)
+    result = isolated.call(case, seed=0, device="cpu", budget=1e9)
+    assert result["calls"] == isolated.CALLS
     assert result["spread"] > 0
-    monkeypatch.setattr(apart, "_timed", lambda way, clock: (way(), 1.0))
-    assert [apart.call(place, 0, "cpu", budget)["calls"] for budget in (0, 3.5)] == [1, 3]
+    monkeypatch.setattr(isolated, "_timed", lambda way, clock: (way(), 1.0))
+    assert [isolated.call(case, 0, "cpu", budget)["calls"] for budget in (0, 3.5)] == [1, 3]
 
 
 def test_a_process_that_the_system_ends_was_too_large():
-    assert apart.alone(os._exit, 1) is None
-    assert apart.alone(max, 1, 2) == 2
+    assert isolated.in_new_process(os._exit, 1) is None
+    assert isolated.in_new_process(max, 1, 2) == 2
 
 
 def row(device, T):
@@ -161,12 +161,12 @@ def test_rows_of_other_devices_are_kept(tmp_path, monkeypatch):
 
 def test_the_command_measures_marks_and_prints(tmp_path, capsys, monkeypatch):
     path = tmp_path / "parallel.json"
-    monkeypatch.setattr(grid, "measure", apart.call)
+    monkeypatch.setattr(grid, "measure", isolated.call)
     assert grid.main(["--tiny", "--json", str(path), "--budget", "0", "--seconds", "9", "--memory", "2e8"]) == 0
     assert "torch.nn.RNN" in capsys.readouterr().out
     result = json.loads(path.read_text())
-    places = [place for line in grid.lines(tiny=True) for place in line]
-    assert len(result["points"]) == len(places)
+    cases = [case for line in grid.lines(tiny=True) for case in line]
+    assert len(result["points"]) == len(cases)
     assert all({"seconds", "bytes", "sweeps", "converged", "error"} <= set(p["result"]) for p in result["points"])
     assert {"date", "name", "versions", "seed", "seconds", "limit_bytes"} <= set(result["machines"]["cpu"])
     grid.main(["--tiny", "--json", str(path), "--memory", "1"])
@@ -196,8 +196,8 @@ def test_the_table_names_the_winner_of_either_kind():
 
 def test_the_stored_table_is_that_of_the_grid():
     result = read(ROOT / "results" / "parallel.json")
-    names = [name for name in Place.__dataclass_fields__]
+    names = [name for name in Case.__dataclass_fields__]
     for device in result["machines"]:
         points = [p["point"] for p in result["points"] if p["point"]["device"] == device]
-        places = [Place(**{name: point[name] for name in names}) for point in points]
-        assert places == [place for line in grid.lines() for place in line]
+        cases = [Case(**{name: point[name] for name in names}) for point in points]
+        assert cases == [case for line in grid.lines() for case in line]

@@ -44,8 +44,14 @@ def band(language: str, name: str) -> Sequences:
 
 @cache
 def probes(language: str, numbers: tuple[int, ...]) -> Sequences:
-    """The words with the counts ``numbers``, and near misses."""
+    """The words with the counts ``numbers``, and near misses.
+
+    Raises:
+        ValueError: the language does not count.
+    """
     known = LANGUAGES[language]
+    if known.probes is None:
+        raise ValueError(f"{language} has no words with a count")
     return known.sequences([word for n in numbers for word in known.probes(n)])
 
 

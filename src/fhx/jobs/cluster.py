@@ -53,17 +53,17 @@ def on_cluster(function: Callable[[A], R], arguments: Sequence[A], scheduler: st
                 _, raised, _ = answer
                 failure = failure_of(arguments, index, None if isinstance(raised, KilledWorker) else raised)
                 break
-            result, error = unpickled(answer)
-            if error is not None:
-                failure = failure_of(arguments, index, error)
+            outcome = unpickled(answer)
+            if outcome.error is not None:
+                failure = failure_of(arguments, index, outcome.error)
                 break
-            yield index, result
+            yield index, outcome.result
         else:
             return
         for future in [future for future in waiting if future.status == "finished"]:
-            result, error = unpickled(future.result())
-            if error is None:
-                yield waiting[future], result
+            outcome = unpickled(future.result())
+            if outcome.error is None:
+                yield waiting[future], outcome.result
         raise failure
 
 

@@ -54,11 +54,11 @@ def in_processes(function: Callable[[A], R], arguments: Sequence[A], workers: in
                         failure = failure or failure_of(arguments, index, None)
                     continue
                 idle.append(process)
-                result, error = unpickled(answer)
-                if error is None:
-                    yield index, result
+                outcome = unpickled(answer)
+                if outcome.error is None:
+                    yield index, outcome.result
                 else:
-                    failure = failure or failure_of(arguments, index, error)
+                    failure = failure or failure_of(arguments, index, outcome.error)
             if failure:
                 waiting.clear()
     finally:

@@ -24,10 +24,12 @@ class CausalNet(nn.Module):
             where there is no largest one.
         longest: the most inputs that it takes at once; None for any number. A feed-forward net reads a longer piece in
             pieces of half that length, each with as much of its past as there is room for.
+        readout: its last, affine map.
     """
 
     receptive_field: int | None
     longest: int | None = None
+    readout: nn.Linear
 
     def forward(self, inputs: Inputs, lengths: Integer[Tensor, " batch"] | None = None) -> Outputs:
         """The outputs of whole sequences; after a sequence's end they mean nothing."""

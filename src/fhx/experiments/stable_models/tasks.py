@@ -17,7 +17,7 @@ SMALL = ("chorales", "digits", "folk tunes")
 UNITS = {**dict.fromkeys(SMALL, 32), **dict.fromkeys(TEXTS, 64)}
 SEEDS = {**dict.fromkeys(SMALL, range(5)), **dict.fromkeys(TEXTS, range(3))}
 OTHER_SEEDS = {**dict.fromkeys(SMALL, range(5, 7)), **dict.fromkeys(TEXTS, range(5, 6))}
-RATES = {
+RATES: dict[str, dict[str, tuple[float, ...]]] = {
     "Adam": {
         **dict.fromkeys(SMALL, (0.005, 0.015, 0.045, 0.135)),
         "digits": (0.001, 0.003, 0.009, 0.027, 0.081),

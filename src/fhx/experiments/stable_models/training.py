@@ -143,7 +143,7 @@ def trained(
 
     def note(update: int) -> None:
         log.at.append(update)
-        log.weights.append(torch.stack([net.cell.W.detach().clone() for net in nets]))
+        log.weights.append(torch.stack([net.cell.get_parameter("W").detach().clone() for net in nets]))
         for net, curve in zip(nets, log.valid, strict=True):
             curve.append(evaluate(net, valid))
 

@@ -1,4 +1,4 @@
-r"""The ways to all T states of a run, each made ready to be called.
+r"""The methods for all T states of a run, each prepared so that one call runs it.
 
 The nets are a tanh cell with :math:`W = \lambda Q`, Q orthogonal, which contracts at the rate :math:`\lambda`; a linear
 cell with such a W, and one with the diagonal :math:`\pm\lambda`; and an LSTM of torch. The inputs are weak noise: the
@@ -20,8 +20,8 @@ from fhx.stability import truncated_states
 NOISE = 0.1
 EPS = 1e-6  # how exact windows and fixed points are
 SAMPLES = 1024  # runs whose forgetting is watched to find a window's length
-# What is held at once, measured and rounded up: bytes for a step, numbers for each number of the states, and numbers
-# for each of those that a method works on piece by piece, which are at most PIECE.
+# What is held at once, measured and rounded up: bytes per step, numbers per number of the states, and numbers per
+# number that a method works on piece by piece, of which there are at most PIECE.
 SWEEPS = {"states": (0, 20, 4), "gradient": (0, 24, 4)}
 KEPT = {
     "torch.nn.RNN": {"states": (1200, 4, 0), "gradient": (6000, 8, 0)},
@@ -38,8 +38,8 @@ FLOOR = 2**25
 
 
 @dataclass(frozen=True)
-class Place:
-    """One place of the grid; ``what`` is "states" or "gradient", and ``rate`` None where the time depends on none."""
+class Case:
+    """One case of the grid; ``what`` is "states" or "gradient", and ``rate`` is None where time depends on none."""
 
     net: str
     method: str
@@ -69,22 +69,22 @@ class Outcome(NamedTuple):
     converged: bool | None = None
 
 
-Way = Callable[[], Outcome]
+Run = Callable[[], Outcome]
 
 
-def ready(place: Place, seed: int, device: torch.device) -> Way:
-    """What the place says, once a call. Its net and inputs are made here, and what a method prepares once for a net."""
+def prepare(case: Case, seed: int, device: torch.device) -> Run:
+    """A function that runs a case. The net, its inputs and what a method prepares once per net are made here."""
     generator = torch.Generator().manual_seed(seed)
-    cell = make_net(place.net, place.D, place.rate or 0.9, generator).to(device, getattr(torch, place.dtype))
-    inputs = noise(cell, place.T, place.batch, generator)
-    states, weights = _states(place.method, cell, inputs, seed)
-    if place.what == "states":
+    cell = make_net(case.net, case.D, case.rate or 0.9, generator).to(device, getattr(torch, case.dtype))
+    inputs = noise(cell, case.T, case.batch, generator)
+    states, weights = _states(case.method, cell, inputs, seed)
+    if case.what == "states":
         return torch.no_grad()(states)
 
     def gradient() -> Outcome:
         outcome = states()
         slope = torch.autograd.grad(outcome.tensor.square().mean(), weights)[0]
-        return outcome._replace(tensor=slope.diagonal() if place.net == "diagonal" else slope)
+        return outcome._replace(tensor=slope.diagonal() if case.net == "diagonal" else slope)
 
     return gradient
 
@@ -108,13 +108,13 @@ def make_net(kind: str, width: int, rate: float, generator: torch.Generator) -> 
 
 
 def noise(net: nn.Module, time: int, batch: int, generator: torch.Generator) -> Tensor:
-    """Inputs ``(time, batch, 1)`` like the net's weights; made in place, since what is measured later is a peak."""
+    """Inputs ``(time, batch, 1)`` like the net's weights; made in place, since a peak is measured later."""
     like = next(net.parameters())
     return torch.randn(time, batch, 1, generator=generator, dtype=like.dtype).mul_(NOISE).to(like.device)
 
 
 def window(cell: Cell, generator: torch.Generator) -> int:
-    """How many inputs decide a state up to ``EPS``: as many as it takes until runs that the noise has driven for 100
+    """How many inputs determine a state up to ``EPS``: as many as it takes until runs that the noise has driven for 100
     steps, and runs from zero under the same inputs, are nowhere farther apart.
     """
     driven, blank = torch.zeros(2, SAMPLES, cell.state_width, dtype=cell.W.dtype, device=cell.W.device)
@@ -128,8 +128,8 @@ def window(cell: Cell, generator: torch.Generator) -> int:
                     return step + 1
 
 
-def _states(method: str, cell: nn.Module, inputs: Tensor, seed: int) -> tuple[Way, Tensor]:
-    """The states by a method, and the recurrent weights that they hang on."""
+def _states(method: str, cell: nn.Module, inputs: Tensor, seed: int) -> tuple[Run, Tensor]:
+    """The states by a method, and the recurrent weights that they depend on."""
     if method in ("torch.nn.RNN", "torch.nn.LSTM"):
         net = cell if method == "torch.nn.LSTM" else cell.to_torch()
         return lambda: Outcome(net(inputs)[0]), net.weight_hh_l0

@@ -1,6 +1,6 @@
 """Seconds and bytes of one call, on the CPU in a process of its own, whose memory nothing else has touched.
 
-Seconds are processor time there, which stands still while other processes run, and time on the wall on a GPU. Bytes are
+Seconds are processor time there, which stands still while other processes run, and wall time on a GPU. Bytes are
 what the peak of the memory rises by in the first call, inputs and weights not counted: of the process's resident
 memory, pages that the system counts, so that below a megabyte or so it says little; on a GPU, of torch's allocations.
 """
@@ -17,14 +17,14 @@ from multiprocessing import get_context
 
 import torch
 
-from benchmarks.ways import Outcome, Place, ready
+from benchmarks.methods import Case, Outcome, prepare
 
 PAGES = 1 if sys.platform == "darwin" else 1024  # bytes in the unit of ru_maxrss
 CHECKED = 1000  # as many steps as a run is compared with that of ``unroll``
 CALLS = 15
 
 
-def measure(place: Place, seed: int, device: str, budget: float) -> dict:
+def measure(case: Case, seed: int, device: str, budget: float) -> dict:
     """A row of the grid: the median ``seconds`` of as many calls as ``budget`` seconds allow after the first, or of the
     first; their ``spread`` (between the quartiles, over the median; None for one call), ``bytes``, ``sweeps`` (the
     length of the window for truncation), ``converged``, and ``error``, the distance from the run of ``unroll`` where
@@ -32,18 +32,18 @@ def measure(place: Place, seed: int, device: str, budget: float) -> dict:
     """
     if torch.device(device).type == "cuda":
         try:
-            return call(place, seed, device, budget)
+            return call(case, seed, device, budget)
         except torch.cuda.OutOfMemoryError:
             torch.cuda.empty_cache()
             return {"skipped": "too large"}
-    result = alone(call, place, seed, device, budget)
+    result = in_new_process(call, case, seed, device, budget)
     return {"skipped": "too large"} if result is None else result
 
 
-def alone(function: Callable[..., dict], *arguments: object) -> dict | None:
-    """What a function returns in a new process; None if the system ends that process, as it does for memory's sake."""
+def in_new_process(function: Callable[..., dict], *arguments: object) -> dict | None:
+    """What a function returns in a new process; None if the system kills it, as it does when memory runs out."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.ways", "fhx.experiments.results"])
+    context.set_forkserver_preload(["benchmarks.methods", "fhx.experiments.results"])
     with ProcessPoolExecutor(1, mp_context=context) as process:
         try:
             return process.submit(function, *arguments).result()
@@ -51,20 +51,20 @@ def alone(function: Callable[..., dict], *arguments: object) -> dict | None:
             return None
 
 
-def call(place: Place, seed: int, device: str, budget: float) -> dict:
+def call(case: Case, seed: int, device: str, budget: float) -> dict:
     """``measure`` in this process."""
     torch.set_num_threads(1)
     there = torch.device(device)
     gpu = there.type == "cuda"
     clock, peak = (_wall, torch.cuda.max_memory_allocated) if gpu else (time.process_time, _resident)
-    ready(replace(place, T=min(place.T, 50)), seed, there)()  # libraries are loaded and kernels chosen
-    way = ready(place, seed, there)
+    prepare(replace(case, T=min(case.T, 50)), seed, there)()  # libraries are loaded and kernels chosen
+    way = prepare(case, seed, there)
     if gpu:
         torch.cuda.reset_peak_memory_stats()
     before = peak()
     outcome, first = _timed(way, clock)
     result = {"bytes": max(0, peak() - before), "sweeps": outcome.sweeps, "converged": outcome.converged}
-    result["error"] = _error(place, seed, there, outcome)
+    result["error"] = _error(case, seed, there, outcome)
     del outcome
     times = []
     while len(times) < CALLS and sum(times) + first <= budget:
@@ -83,12 +83,12 @@ def _timed(way: Callable[[], Outcome], clock: Callable[[], float]) -> tuple[Outc
     return outcome, clock() - start
 
 
-def _error(place: Place, seed: int, device: torch.device, outcome: Outcome) -> float | None:
+def _error(case: Case, seed: int, device: torch.device, outcome: Outcome) -> float | None:
     """The largest difference from the states of ``unroll``; for gradients, relative to the largest number."""
-    if place.net == "LSTM" or place.method == "unroll" or place.T > CHECKED:
+    if case.net == "LSTM" or case.method == "unroll" or case.T > CHECKED:
         return None
-    right = ready(replace(place, method="unroll"), seed, device)().tensor
-    scale = right.abs().max() if place.what == "gradient" else 1
+    right = prepare(replace(case, method="unroll"), seed, device)().tensor
+    scale = right.abs().max() if case.what == "gradient" else 1
     return float((outcome.tensor - right).abs().max() / scale)
 
 
