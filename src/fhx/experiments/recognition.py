@@ -73,7 +73,7 @@ def chosen_rate(
 
 
 @torch.no_grad()
-def right(net: Callable[[Tensor, Tensor], Tensor], part: Sequences) -> Bool[Tensor, " N"]:
+def right(net: Callable[[Tensor, Tensor | None], Tensor], part: Sequences) -> Bool[Tensor, " N"]:
     """For each sequence, whether the sign of every output at every step is that of its target."""
     agree = ((net(part.inputs, part.lengths) > 0) == (part.targets > 0.5)).all(-1)
     return (agree | ~part.mask).all(0)
