@@ -1,21 +1,21 @@
-"""A page on a whole batch: scores, what failed most, how long it took, and what a person has to look at."""
+"""A page about a whole batch: scores, what failed most, how long it took, and what a person has to look at."""
 
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from html import escape
-from urllib.parse import quote
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from fhx.course.grading.batch import Graded
 from fhx.course.grading.marks import STATUSES
-from fhx.course.grading.reports import COLOURS, page
+from fhx.course.grading.pages import COLORS, page
 from fhx.exercises import EXERCISES
 
 __all__ = ["summary_page"]
@@ -30,43 +30,42 @@ def summary_page(batch: Sequence[Graded], heading: str) -> str:
     """
     most = sum(mark.most for mark in batch[0].marks)
     totals = [graded.total for graded in batch if graded.total is not None]
-    said = f"{len(batch)} submissions, {sum(graded.seconds for graded in batch) / 60:.1f} minutes of grading in all."
+    minutes = sum(graded.seconds for graded in batch) / 60
+    overview = f"{len(batch)} submissions, {minutes:.1f} minutes of grading in all."
     if totals:
-        said += f" Points of the {len(totals)} that have some: mean {sum(totals) / len(totals):.1f} of {most:g},"
-        said += f" least {min(totals):g}, most {max(totals):g}."
-    parts = [
-        f"<h1>{escape(heading)}</h1>",
-        f"<p>{said}</p>",
-        _looks(batch),
+        overview += f" Points of the {len(totals)} that have some: mean {sum(totals) / len(totals):.1f} of {most:g},"
+        overview += f" least {min(totals):g}, most {max(totals):g}."
+    figures = [
         _figure(lambda ax: _scores(ax, totals, most), "How many submissions have how many points", 3),
         _figure(lambda ax: _statuses(ax, batch), "What became of each exercise", 1 + 0.4 * len(batch[0].marks)),
         _figure(lambda ax: _times(ax, batch), "How long each submission took", 3),
-        _table(batch),
     ]
-    return page(heading, "\n".join(parts))
+    files = [graded for graded in batch if _is_whole(graded)]
+    values = {"overview": overview, "files": files, "questions": list(_questions(batch)), "figures": figures}
+    return page("summary", heading, **values, rows=list(_rows(batch)), count=len(batch))
 
 
-def _figure(draw: Callable[[Axes], None], title: str, height: float) -> str:
+def _figure(draw: Callable[[Axes], None], title: str, height: float) -> dict[str, str]:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10}):
         figure = Figure(figsize=(6, height), layout="constrained")
         draw(figure.add_subplot())
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     svg = out.getvalue()
-    svg = svg[svg.index("<svg") :].replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
-    return f"<figure><figcaption>{escape(title)}</figcaption>{svg}</figure>"
+    named = Markup('<svg role="img" aria-label="{}"').format(title)
+    return {"title": title, "svg": Markup(svg[svg.index("<svg") :].replace("<svg", named, 1))}
 
 
 def _scores(ax: Axes, totals: Sequence[float], most: float) -> None:
     if totals:
         width = math.ceil(most / 12)
-        ax.hist(totals, np.arange(0, most + width, width).tolist(), color=COLOURS["look at this"], edgecolor="white")
+        ax.hist(totals, np.arange(0, most + width, width).tolist(), color=COLORS["look at this"], edgecolor="white")
     ax.set(xlabel="points", ylabel="submissions", xlim=(0, None))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _statuses(ax: Axes, batch: Sequence[Graded]) -> None:
-    """A bar an exercise, the one that failed most on top."""
+    """One bar per exercise, the one that failed most on top."""
     names = [mark.exercise for mark in batch[0].marks]
     counts = {name: Counter(graded.marks[i].status for graded in batch) for i, name in enumerate(names)}
     names.sort(key=lambda name: -counts[name]["ok"])
@@ -74,7 +73,7 @@ def _statuses(ax: Axes, batch: Sequence[Graded]) -> None:
     for status in STATUSES:
         widths = [counts[name][status] for name in names]
         if any(widths):
-            ax.barh(names, widths, left=left, color=COLOURS[status], label=status)
+            ax.barh(names, widths, left=left, color=COLORS[status], label=status)
             left = [a + b for a, b in zip(left, widths, strict=True)]
     ax.set(xlabel="submissions")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -83,44 +82,35 @@ def _statuses(ax: Axes, batch: Sequence[Graded]) -> None:
 
 def _times(ax: Axes, batch: Sequence[Graded]) -> None:
     seconds = sorted(graded.seconds for graded in batch)
-    ax.plot(range(1, len(seconds) + 1), seconds, "o-", color=COLOURS["look at this"], markersize=4)
+    ax.plot(range(1, len(seconds) + 1), seconds, "o-", color=COLORS["look at this"], markersize=4)
     ax.set(xlabel="submissions, the quickest first", ylabel="seconds", ylim=(0, None))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _looks(batch: Sequence[Graded]) -> str:
-    """What a person has to look at."""
-    rows = [
-        f"<li>{_link(graded)}, {mark.exercise}: {escape(why)}</li>"
-        for graded in batch
-        for mark in graded.marks
-        for why in (
-            [f"{mark.message} {mark.inside[-300:]}"] * (mark.points is None and not _is_whole(graded))
-            + ["it calls " + ", ".join(mark.uses)] * bool(mark.uses and mark.points)
-        )
-    ]
-    files = [f"<li>{_link(graded)}: {escape(graded.marks[0].message)}</li>" for graded in batch if _is_whole(graded)]
-    return f"<h2>Look at this</h2><ul>{''.join(files + rows)}</ul>" if files + rows else ""
+def _questions(batch: Sequence[Graded]) -> Iterator[tuple[Graded, str, str]]:
+    """What a person has to look at: the submission, the exercise, and why."""
+    for graded in batch:
+        for mark in graded.marks:
+            if mark.points is None and not _is_whole(graded):
+                yield graded, mark.exercise, f"{mark.message} {mark.inside[-300:]}"
+            if mark.uses and mark.points:
+                yield graded, mark.exercise, f"it calls {', '.join(mark.uses)}"
 
 
 def _is_whole(graded: Graded) -> bool:
-    """Whether there is one thing to say of all its exercises: it is no notebook, or of another chapter."""
+    """Whether the same holds for all its exercises: it is not a notebook, or it is of another chapter."""
     return len({(mark.message, mark.points) for mark in graded.marks}) == 1 and graded.marks[0].points is None
 
 
-def _link(graded: Graded) -> str:
-    return f'<a href="students/{escape(quote(graded.folder))}/feedback.html">{escape(graded.student)}</a>'
-
-
-def _table(batch: Sequence[Graded]) -> str:
-    rows = []
-    for i, mark in enumerate(batch[0].marks):
-        passed = sum(graded.marks[i].points == mark.most for graded in batch)
-        others = ("not attempted", "invalid file", "look at this")
-        said = Counter(g.marks[i].message for g in batch if g.marks[i].message and g.marks[i].status not in others)
-        common = said.most_common(1)[0][0] if said else ""
-        title = escape(EXERCISES[mark.exercise].title)
-        right = f'<td class="whole">{passed} of {len(batch)}</td>'
-        rows.append(f"<tr><td>{title}<br><code>{mark.exercise}</code></td>{right}<td>{escape(common)}</td></tr>")
-    head = "<tr><th>exercise</th><th>right</th><th>what was said most</th></tr>"
-    return f"<h2>Exercises</h2><table>{head}{''.join(rows)}</table>"
+def _rows(batch: Sequence[Graded]) -> Iterator[dict[str, Any]]:
+    """How many were right in each exercise, and what most of the others were told."""
+    silent = ("not attempted", "invalid file", "look at this")
+    for place, first in enumerate(batch[0].marks):
+        marks = [graded.marks[place] for graded in batch]
+        said = Counter(mark.message for mark in marks if mark.message and mark.status not in silent)
+        yield {
+            "id": first.exercise,
+            "title": EXERCISES[first.exercise].title,
+            "passed": sum(mark.points == mark.most for mark in marks),
+            "message": said.most_common(1)[0][0] if said else "",
+        }
