@@ -54,8 +54,8 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: st
     h0 = torch.zeros_like(cell.d) if h0 is None else h0.to(cell.d)
     if h0.shape != cell.d.shape:
         raise ValueError(f"h0 must be one state, shape ({cell.state_size},), got {tuple(h0.shape)}")
-    V, A, missing = cell.V, cell.A, h0 - cell.d
-    W, U, b = A @ V, cell.B, cell.c + A @ cell.d
+    V, A, missing = cell.V.detach(), cell.A, h0 - cell.d
+    W, U, b = A @ V, cell.B.detach(), cell.c + A @ cell.d
     if h0_method == "unit":
         if cell.activation(torch.zeros_like(h0)).any():
             raise ValueError("the unit that marks time 0 needs an activation that is 0 at 0: take h0_method='solved'")

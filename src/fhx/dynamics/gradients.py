@@ -43,17 +43,17 @@ def gradient_norms(
     drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
     step = cell.step if isinstance(cell, Cell) else cell
     last = states[-1] if len(states) else start
-    losses, pull = vjp(loss, last)
+    losses, pull = vjp(loss, last)[:2]
     if losses.shape != last.shape[:1]:
         raise ValueError(f"loss must return {len(last)} numbers, one for each sequence, got {tuple(losses.shape)}")
     (gradient,) = pull(torch.ones_like(losses))
-    exponent, logs = 0, []
+    exponent, logs = torch.zeros_like(gradient[:, :1], dtype=torch.int32), []
     for t in reversed(range(len(states))):
         gradient, shift = rescaled(gradient, (-1,))
         exponent = exponent + shift
         logs.append(torch.linalg.vector_norm(gradient, dim=-1).log() + natural_log(exponent[:, 0], gradient))
         if t:
-            _, pull = vjp(lambda h, t=t: step(h, drives[t]), states[t - 1])
+            pull = vjp(lambda h, t=t: step(h, drives[t]), states[t - 1])[1]
             (gradient,) = pull(gradient)
     norms = torch.stack(logs).flip(0) if logs else last.new_empty(0, len(last))
     return norms if log_scale else norms.exp()
@@ -98,7 +98,7 @@ def input_gradients(
     starts = time - lags
     derivative = everywhere(jacrev(step, argnums=1), before[:starts], inputs[:starts])
     readouts = everywhere(jacrev(readout), states)
-    exponent, logs = 0, []
+    exponent, logs = torch.zeros_like(derivative[..., :1, :1], dtype=torch.int32), []
     for delay in range(lags + 1):
         now = slice(delay, delay + starts)
         if delay:

@@ -171,7 +171,7 @@ def _growth(
             pieces.append(growth.masked_fill(beyond, -torch.inf))
             foretold = allowed * steps / max(lost, 1e-3) if isfinite(lost) else 1
             steps = max(1, min(longest, 2 * steps, int(foretold)))
-    return torch.tensor(lengths, device=frame.device), torch.stack(pieces)
+    return torch.tensor(lengths, device=pieces[0].device), torch.stack(pieces)
 
 
 def _log_norm_bound(jacobian: Float[Tensor, "*batch width width"]) -> Float[Tensor, "*batch"]:

@@ -138,7 +138,8 @@ def jacobi_sweeps(
 
 @torch.no_grad()
 def _search(problem: TrajectoryMap, method: str, tolerance: float, limit: int, damping: bool) -> ParallelRun:
-    states, residuals, gain, scale = problem.zeros(), [], 1.0, 1.0
+    residuals: list[float] = []
+    states, gain, scale = problem.zeros(), 1.0, 1.0
     image = problem.image(states)
     correction = conditioning = residual = inf
     converged = False

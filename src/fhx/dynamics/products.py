@@ -47,7 +47,8 @@ def product_norms(jacobians: Float[Tensor, "time batch width width"]) -> Float[T
     Raises:
         ValueError: the matrices are not square.
     """
-    product, exponent = _identity(jacobians), 0
+    product = _identity(jacobians)
+    exponent = torch.zeros_like(product[:, :1, :1], dtype=torch.int32)
     logs = [torch.linalg.matrix_norm(product, 2).log()]
     for jacobian in jacobians.flip(0):
         product, shift = rescaled(product @ jacobian, (-2, -1))
@@ -157,6 +158,7 @@ def _tournament(width: int) -> list[tuple[Tensor, Tensor]]:
     for _ in range(len(players) - 1):
         half = len(players) // 2
         pairs = [pair for pair in zip(players[:half], players[: half - 1 : -1], strict=True) if max(pair) < width]
-        rounds.append(tuple(torch.tensor(side) for side in zip(*pairs, strict=True)))
+        first, second = zip(*pairs, strict=True)
+        rounds.append((torch.tensor(first), torch.tensor(second)))
         players = [players[0], players[-1], *players[1:-1]]
     return rounds

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from jaxtyping import Inexact
 from torch import Tensor
-from torch.autograd.function import FunctionCtx
 
 from fhx.cells import LinearCell
 from fhx.dynamics.unrolling import initial
@@ -113,14 +112,14 @@ class _Scan(torch.autograd.Function):
     """The scan, whose derivative is a scan in reverse."""
 
     @staticmethod
-    def forward(ctx: FunctionCtx, A: Tensor, b: Tensor, h0: Tensor, compiled: bool) -> Tensor:
+    def forward(ctx: Any, A: Tensor, b: Tensor, h0: Tensor, compiled: bool) -> Tensor:
         states = _solve(_diagonal(A.detach()), b.detach(), h0.detach(), compiled)
         ctx.save_for_backward(A, h0, states)
         ctx.compiled = compiled
         return states
 
     @staticmethod
-    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         A, h0, states = ctx.saved_tensors
         if not len(states):
             return torch.zeros_like(A), gradient, torch.zeros_like(h0), None
@@ -222,4 +221,5 @@ def _compiled() -> tuple[Callable[..., tuple[Tensor, Tensor]], Callable[..., Ten
 
         return call
 
-    return tuple(or_say_why(torch.compile(f, dynamic=True)) for f in (_fold, _fill))
+    fold, fill = (or_say_why(torch.compile(f, dynamic=True)) for f in (_fold, _fill))
+    return fold, fill

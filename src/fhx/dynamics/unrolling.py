@@ -42,6 +42,7 @@ def unroll(
     if lengths is not None:
         running = _running(lengths, inputs)
         inputs = torch.where(running, inputs, torch.zeros_like(inputs))
+    step: Step
     if isinstance(cell, Cell):
         step, drives = cell.step, cell.drive(inputs)
     else:

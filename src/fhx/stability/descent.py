@@ -100,13 +100,14 @@ def descend(
         for model, (_, gradient) in zip(models, both, strict=True):
             with torch.no_grad():
                 for weight, slope in zip(model.parameters(), gradient, strict=True):
-                    weight -= size * slope
+                    weight.sub_(size * slope)
                 if project is not None:
                     project(model)
         distances.append(_distance(*(list(model.parameters()) for model in models)))
     full, cut = zip(*losses, strict=True) if losses else ((), ())
-    like = {"dtype": torch.float64}
-    return Descent(*models, *(torch.tensor(values, **like) for values in (distances, gaps, full, cut)))
+    full_model, truncated = models
+    curves = (torch.tensor(values, dtype=torch.float64) for values in (distances, gaps, full, cut))
+    return Descent(full_model, truncated, *curves)
 
 
 def gradient_gap(

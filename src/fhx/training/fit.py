@@ -93,7 +93,8 @@ def fit(
         minibatches = [_Minibatches(len(task.train), batch_size, seed) for seed in seeds]
         parameters = list(nets.trained.values())
         stepper = optimizer(parameters, lr=rate(1))
-        with tqdm(total=updates, desc=task.name, leave=False, **({} if progress else {"disable": True})) as bar:
+        shown = tqdm(total=updates, desc=task.name, leave=False) if progress else tqdm(disable=True)
+        with shown as bar:
             for update in range(1, updates + 1):
                 losses = nets.losses(task.train, torch.stack([m.draw() for m in minibatches]).to(device))
                 gradients = torch.autograd.grad(losses.sum(), parameters)

@@ -108,7 +108,8 @@ class History:
         self.diverged = torch.where(self.running, -1, 0)
         self.loss_sum, self.loss_count = torch.zeros_like(self.best), 0
         self.updates: list[int] = [0]
-        self.valid_curve, self.loss_curve = [self.best], []
+        self.valid_curve: list[Tensor] = [self.best]
+        self.loss_curve: list[Tensor] = []
 
     def watch(self, update: int, losses: Tensor, norms: Tensor) -> None:
         """Note the losses of an update and freeze the seeds where they are not finite; this does not wait for a GPU."""

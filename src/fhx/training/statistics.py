@@ -19,7 +19,7 @@ seen have a probability below :math:`\alpha/2`:
 It covers the true :math:`p` with a probability of at least :math:`1 - \alpha`, whatever :math:`p` and :math:`n`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import floor, isfinite, log10
 from typing import Literal
@@ -107,7 +107,7 @@ def interval(values: Iterable[float] | ArrayLike, level: float = 0.95) -> Interv
     Raises:
         ValueError: for fewer than two values, a value that is not finite, or a level outside (0, 1).
     """
-    array = np.asarray(values if hasattr(values, "__len__") else list(values), dtype=float)
+    array = np.asarray(list(values) if isinstance(values, Iterator) else values, dtype=float)
     if array.ndim != 1:
         raise ValueError(f"an interval takes a plain list of numbers, one a seed; these have shape {array.shape}")
     if len(array) < 2:
