@@ -67,7 +67,7 @@ def test_a_start_that_no_state_of_the_units_gives():
     V, A = torch.tensor([[1.0], [0.0]]), torch.tensor([[1.0, 1.0]])
     cell = ShallowCell(V, A, torch.zeros(1, 1), torch.zeros(1), torch.zeros(2))
     h0, inputs = torch.tensor([2.0, 5.0]), torch.zeros(3, 1, 1)
-    with pytest.raises(ValueError, match="no combination of V's columns: take h0_method='unit'"):
+    with pytest.raises(ValueError, match="not a combination of V's columns: take h0_method='unit'"):
         fold(cell, h0, "solved")
     with torch.no_grad():
         assert fold(cell, h0)(inputs)[:, 0].tolist() == [[7.0, 0.0]] * 3

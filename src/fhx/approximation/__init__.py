@@ -1,4 +1,4 @@
-"""Approximation: how near a simple step comes to any other, what repeating makes of that, and what memory costs."""
+"""Approximation: how close a simple step comes to any other, how the error grows over a run, what memory costs."""
 
 from fhx.approximation.exponentials import exponential_sum, hankel_bound, hankel_matrix
 from fhx.approximation.folding import fold, fold_exactly, shallow_step

@@ -31,7 +31,7 @@ def hankel_matrix(kernel: Float[Tensor, " steps"]) -> Float[Tensor, "p q"]:
 
 @torch.no_grad()
 def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: str = "sum") -> float:
-    r"""What every linear recurrence of m units is off by, at least.
+    r"""A lower bound of the error of every linear recurrence of m units.
 
     Let :math:`e = \hat\rho - \rho` be the error of its kernel on t = 0, ..., T, and H, :math:`\hat H`, E the Hankel
     matrices. As :math:`\hat H = H + E` has rank m at most, :math:`\lVert E \rVert \ge \sigma_{m+1}` (Schmidt, Mirsky)
@@ -56,7 +56,7 @@ def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: str = "su
             number of the kernel.
 
     Raises:
-        ValueError: the measure is unknown, ``units`` is not a positive integer, or the kernel is no finite vector.
+        ValueError: the measure is unknown, ``units`` is not a positive integer, or the kernel is not a finite vector.
 
     Source: Schmidt (1907) and Mirsky (1960) for the norm, Eckart & Young (1936) for the sum of squares.
     """
@@ -96,8 +96,8 @@ def exponential_sum(kernel: Float[Tensor, " steps"], units: int) -> LinearRecurr
         units: m; fewer are used where the Hankel matrix has no more than that up to rounding.
 
     Raises:
-        ValueError: ``units`` is not a positive integer, or not below half the number of steps, or the kernel is no
-            finite vector or zero.
+        ValueError: ``units`` is not a positive integer, or not below half the number of steps, or the kernel is not a
+            finite vector, or is zero.
 
     Source: Ho & Kalman (1966), in the form with a singular value decomposition.
     """

@@ -67,7 +67,7 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: st
         u0 = torch.linalg.pinv(V) @ missing
         size = 1 + h0.abs().max() + cell.d.abs().max()
         if (V @ u0 - missing).abs().max() > size * torch.finfo(V.dtype).eps ** 0.5:
-            raise ValueError("h0 - d is no combination of V's columns: take h0_method='unit'")
+            raise ValueError("h0 - d is not a combination of V's columns: take h0_method='unit'")
     folded = SimpleCell(cell.input_size, len(u0), activation=cell.activation, dtype=V.dtype, device=V.device)
     readout = nn.utils.skip_init(nn.Linear, len(u0), cell.state_size, dtype=V.dtype, device=V.device)
     for parameter, value in ((folded.W, W), (folded.U, U), (folded.b, b), (readout.weight, V), (readout.bias, cell.d)):
@@ -88,7 +88,7 @@ def shallow_step(
     Its state is ``h1``, ``h2``, ... and its inputs are ``x1``, ``x2``, ...
 
     Raises:
-        TypeError: a weight is no exact number.
+        TypeError: a weight is not an exact number.
         ValueError: the sizes do not fit.
     """
     units, inputs = len(A), len(B[0]) if B else 0
@@ -120,7 +120,7 @@ def fold_exactly(
     ``fold_exactly(*cell.exact_weights(), h0)`` folds a cell in floats without rounding.
 
     Raises:
-        TypeError: a weight is no exact number.
+        TypeError: a weight is not an exact number.
         ValueError: the sizes do not fit.
     """
     step = shallow_step(V, A, B, c, d, h0)

@@ -1,4 +1,4 @@
-"""Imitating a step on a box by one hidden layer, and how far the imitation is off."""
+"""Imitating a step on a box by one hidden layer, and how far off the imitation is."""
 
 from dataclasses import dataclass
 
@@ -29,15 +29,15 @@ def imitate(
     max_iterations: int = 30,
     seed: int = 0,
 ) -> ShallowCell:
-    r"""A step with one hidden layer that comes near f on a box of states and inputs, in float64.
+    r"""A step with one hidden layer that comes close to f on a box of states and inputs, in float64.
 
     .. math:: \hat f(h, x) = V\, \sigma(A h + B x + c) + d \approx f(h, x), \qquad h \in K,\; x \in X.
 
     The sum of squares over a sample is made small, each coordinate of the state in units of its half-width in the box:
-    first units are put where f bends, then all weights are moved together. With ReLUs one unit to each coordinate of
+    first units are put where f bends, then all weights are moved together. With ReLUs one unit per coordinate of
     state and input is on in the whole box and a half-width beyond; those carry the affine part of f.
 
-    Nothing proves how near it comes, for the problem is not convex: measure it by ``imitation_errors``. In one
+    The problem is not convex, and nothing proves how close it comes: measure it by ``imitation_errors``. In one
     dimension ``interpolant`` has a bound.
 
     Args:
@@ -109,7 +109,7 @@ def _unscaled(layer: HiddenLayer, states: Box, region: Box, activation: str) -> 
 
 @dataclass(frozen=True)
 class ImitationErrors:
-    r"""How far an imitation is off, over a sample of the box: largest and root mean square.
+    r"""How far off an imitation is over a sample of the box: largest and root mean square.
 
     Attributes:
         sup, rms: of :math:`\lVert \hat f - f \rVert`, Euclidean norm, in units of the state.
@@ -132,7 +132,7 @@ def imitation_errors(
     Largest errors are those of the sample, so they are not above the true ones.
 
     Args:
-        f, imitation: functions ``f(h, x)`` that do under ``torch.func.vmap``, or cells.
+        f, imitation: functions ``f(h, x)`` that work under ``torch.func.vmap``, or cells.
         states, inputs: the box, as for ``imitate``.
         samples: how many points.
         seed: of the sample, which should not be that of the fit.

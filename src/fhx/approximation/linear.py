@@ -77,8 +77,8 @@ def rest_point(
     Args:
         cell: f.
         x: the input, zeros if None.
-        guess: where to begin; None: the state that the cell comes to in 100 steps from zeros.
-        max_iterations: at most.
+        guess: where the search starts; None: the state that the cell comes to in 100 steps from zeros.
+        max_iterations: the most steps of the method.
 
     Raises:
         ValueError: none was found from there, to the square root of the rounding unit.
@@ -113,8 +113,8 @@ def linear_part(
     .. math:: W = \frac{\partial f}{\partial h}, \quad U = \frac{\partial f}{\partial x}, \quad
        C = \frac{\partial g}{\partial h} \quad \text{at } (h^*, x).
 
-    For small inputs around x, begun in :math:`h^*`, the outputs are :math:`g(h^*)` and what the linear recurrence makes
-    of the inputs' differences to x, up to terms of second order.
+    For inputs near x and a run started from :math:`h^*`, the outputs are :math:`g(h^*)` plus what the linear recurrence
+    makes of the inputs' deviations from x, up to terms of second order.
 
     Args:
         net: a cell with a readout that maps the hidden part of a state to a vector.

@@ -30,7 +30,7 @@ def jacobians(
 
     Args:
         cell: a cell, or any function ``f(h, x)`` of ``(batch, width)`` and ``(batch, d_in)`` in which no sequence
-            depends on another one of the batch; a function needs ``h0``, and must do under ``torch.func.vmap``.
+            depends on another one of the batch; a function needs ``h0``, and must work under ``torch.func.vmap``.
         inputs: :math:`x_1, \dots, x_T`, time first.
         h0: :math:`h_0` as for ``unroll``.
 

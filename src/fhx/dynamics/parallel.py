@@ -81,7 +81,7 @@ def parallel_unroll(
 
     Args:
         cell: a cell, or any function ``f(h, x)`` of ``(batch, width)`` and ``(batch, d_in)`` in which no sequence
-            depends on another one of the batch; a function needs ``h0``, and must do under ``torch.func.vmap``.
+            depends on another one of the batch; a function needs ``h0``, and must work under ``torch.func.vmap``.
         inputs: :math:`x_1, \dots, x_T`, time first.
         method: "jacobi", "newton" or "quasi-newton".
         h0: :math:`h_0` as for ``unroll``.
@@ -93,8 +93,8 @@ def parallel_unroll(
             last.
 
     Raises:
-        ValueError: an unknown method, a negative ``tolerance``, a ``max_sweeps`` that is no positive integer, or what
-            ``jacobians`` raises.
+        ValueError: an unknown method, a negative ``tolerance``, a ``max_sweeps`` that is not a positive integer, or
+            what ``jacobians`` raises.
         RuntimeError: on the way back, where the run has not converged.
 
     Source: Lim et al. (2024), "Parallelizing non-linear sequential models over the sequence length" (DEER); Gonzalez et

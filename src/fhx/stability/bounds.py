@@ -1,8 +1,8 @@
-r"""How far a stable model and its truncation are apart: states, gradients, weights after training, outputs.
+r"""How far apart a stable model and its truncation are: states, gradients, weights after training, outputs.
 
 Every bound is a function of a cell's :class:`~fhx.stability.Constants` and a loss's
-:class:`~fhx.stability.LossConstants` (written L and M), in their norm; none has a constant of its own. All hold
-for the mean over a batch, and over times, of a loss that each state has.
+:class:`~fhx.stability.LossConstants` (written L and M), in their norm; none adds a constant of its own. All hold
+for a loss of each state, averaged over a batch and over times.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,16 @@ from fhx.stability.smoothness import Constants, LossConstants
 
 
 def state_gap_bound(cell: Constants, k: int) -> float:
-    r"""The states: :math:`|h_t - h_t^k| \le \lambda^k H`, where :math:`H \le \max(|h_0|, B / (1 - \lambda))`.
+    r"""How far apart the states are:
+
+    .. math:: |h_t - h_t^k| \le \lambda^k H, \qquad H \le \max(|h_0|, B / (1 - \lambda)).
 
     Args:
         cell: its constants.
         k: at least 1.
 
     Raises:
-        ValueError: the rate is not below 1, or k is no positive integer.
+        ValueError: the rate is not below 1, or k is not a positive integer.
 
     Source: Lemma 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
@@ -32,7 +34,7 @@ def state_gap_bound(cell: Constants, k: int) -> float:
 
 
 def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
-    r"""The gradients, at the same weights:
+    r"""How far apart the gradients are at the same weights:
 
     .. math::
 
@@ -40,8 +42,8 @@ def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
        + \lambda^{k-1} L H \bigl(k\, M_{h\theta} + (k - 1)\, M_{hh} \Sigma\bigr), \qquad
        \Sigma = \frac{L_\theta}{1 - \lambda}.
 
-    A first term without k, and one with :math:`k \lambda^{k-1}`: at :math:`\lambda = 0, k = 1` the right side is
-    :math:`L H M_{h\theta}`, not 0. The truncated gradient is that of the truncated model, which begins at zero.
+    One term is without k, one with :math:`k \lambda^{k-1}`: at :math:`\lambda = 0, k = 1` the right side is
+    :math:`L H M_{h\theta}`, not 0. The truncated gradient is that of the truncated model, which starts from zero.
 
     Args:
         cell: its constants.
@@ -49,7 +51,7 @@ def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
         k: at least 1.
 
     Raises:
-        ValueError: the rate is not below 1, or k is no positive integer.
+        ValueError: the rate is not below 1, or k is not a positive integer.
 
     Source: Lemma 2 of Miller and Hardt (2019), "Stable recurrent models", there :math:`\gamma k \lambda^k`.
     """
@@ -83,7 +85,7 @@ def gradient_lipschitz_bound(cell: Constants, loss: LossConstants) -> float:
 
 
 def gradient_bound(cell: Constants, loss: LossConstants) -> float:
-    r"""The gradient itself: :math:`|\nabla_\theta \ell(h_T)| \le L \Sigma`.
+    r"""The size of the gradient: :math:`|\nabla_\theta \ell(h_T)| \le L \Sigma`.
 
     Raises:
         ValueError: the rate is not below 1.
@@ -93,26 +95,26 @@ def gradient_bound(cell: Constants, loss: LossConstants) -> float:
 
 
 def weight_gap_bound(gap: float, smoothness: float, step_sizes: Sequence[float], gradient: float = inf) -> float:
-    r"""The weights after projected gradient descent, by the recursion
+    r"""How far apart the weights are after projected gradient descent, by the recursion
 
     .. math:: \delta_0 = 0, \qquad \delta_t = \delta_{t-1} + \alpha_t \min(\beta \delta_{t-1} + E,\; 2 G)
 
-    for any step sizes :math:`\alpha_1, \dots, \alpha_N`. Both models begin with the same weights; the projection is
+    for any step sizes :math:`\alpha_1, \dots, \alpha_N`. Both models start from the same weights; the projection is
     onto one closed convex set for all steps, on which the constants hold: :func:`project` of a simple or linear cell,
     :func:`project_within` of an LSTM.
 
     Args:
-        gap: E, how far the two gradients are apart at the same weights (Lemma 2).
-        smoothness: :math:`\beta` (Lemma 3).
+        gap: E, a bound of how far apart the two gradients are at the same weights, ``gradient_gap_bound``.
+        smoothness: :math:`\beta`, ``gradient_lipschitz_bound``.
         step_sizes: :math:`\alpha_t \ge 0`.
-        gradient: G, bound of every gradient; without it :math:`\frac{E}{\beta} (\prod_t (1 + \alpha_t \beta) - 1)` is
-            what comes out.
+        gradient: G, a bound of every gradient; without one the result is
+            :math:`\frac{E}{\beta} (\prod_t (1 + \alpha_t \beta) - 1)`.
 
     Returns:
-        A bound of :math:`|\theta_N - \hat\theta_N|`, perhaps infinity.
+        A bound of :math:`|\theta_N - \hat\theta_N|`, possibly infinite.
 
     Raises:
-        ValueError: a number is negative or no number.
+        ValueError: a number is negative or NaN.
 
     Source: Proposition 2 of Miller and Hardt (2019), "Stable recurrent models", for :math:`\alpha_t = \alpha / t`.
     """
@@ -126,14 +128,14 @@ def weight_gap_bound(gap: float, smoothness: float, step_sizes: Sequence[float],
 
 
 def weight_gap_bound_harmonic(gap: float, smoothness: float, alpha: float, steps: int) -> float:
-    r"""The same for :math:`\alpha_t = \alpha / t` as a power of the number of steps, with exponent :math:`\alpha\beta`:
+    r"""``weight_gap_bound`` for :math:`\alpha_t = \alpha / t` as a power of the number of steps:
 
     .. math:: \frac{E}{\beta} \left((1 + \alpha\beta) N^{\alpha\beta} - 1\right),
 
-    since :math:`(1 - 1/t)^q (1 + q/t) \le 1`. At N = 1 it is :math:`\alpha E`, which is what happens.
+    since :math:`(1 - 1/t)^q (1 + q/t) \le 1`. At N = 1 it is :math:`\alpha E`, which is exact.
 
     Raises:
-        ValueError: a number is negative or no number, or ``steps`` is no positive integer.
+        ValueError: a number is negative or NaN, or ``steps`` is not a positive integer.
     """
     _check(gap=gap, smoothness=smoothness, alpha=alpha)
     power, steps = alpha * smoothness, positive("steps", steps)
@@ -145,10 +147,12 @@ def weight_gap_bound_harmonic(gap: float, smoothness: float, alpha: float, steps
 
 
 def weight_gap_bound_published(gap: float, smoothness: float, alpha: float, steps: int) -> float:
-    r"""The source's :math:`\alpha E N^{\alpha\beta + 1}`, with E for its :math:`\gamma k \lambda^k`: true, and looser.
+    r"""The published form of it, :math:`\alpha E N^{\alpha\beta + 1}`: as valid, and looser.
+
+    E stands for the source's :math:`\gamma k \lambda^k`.
 
     Raises:
-        ValueError: a number is negative or no number, or ``steps`` is no positive integer.
+        ValueError: a number is negative or NaN, or ``steps`` is not a positive integer.
 
     Source: Proposition 2 of Miller and Hardt (2019), "Stable recurrent models".
     """
@@ -160,7 +164,9 @@ def weight_gap_bound_published(gap: float, smoothness: float, alpha: float, step
 def output_gap_bound(
     cell: Constants, loss: LossConstants, k: int, step_sizes: Sequence[float], output_lipschitz: float = 1.0
 ) -> float:
-    r"""The outputs of the two trained models: :math:`|y_T - y_T^k| \le L_g (\Sigma\, \delta_N + \lambda^k H)`.
+    r"""How far apart the outputs of the two trained models are:
+
+    .. math:: |y_T - y_T^k| \le L_g (\Sigma\, \delta_N + \lambda^k H).
 
     Args:
         cell: its constants, on the convex set that training stays in.
@@ -170,7 +176,7 @@ def output_gap_bound(
         output_lipschitz: :math:`L_g`, of the readout, in the norm of the states.
 
     Raises:
-        ValueError: the rate is not below 1, k is no positive integer, or a number is negative or no number.
+        ValueError: the rate is not below 1, k is not a positive integer, or a number is negative or NaN.
 
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
@@ -184,12 +190,14 @@ def output_gap_bound(
 def window_for_output_gap(
     cell: Constants, loss: LossConstants, eps: float, step_sizes: Sequence[float], output_lipschitz: float = 1.0
 ) -> int:
-    r"""A window for which the outputs of the trained models are :math:`\varepsilon`-close, as for all longer ones.
+    r"""A window k for which the outputs of the trained models are :math:`\varepsilon`-close, as for all longer ones.
 
-    It is found in logarithms, since :math:`\prod_t (1 + \alpha_t \beta)` may be beyond all floats.
+    It is found in logarithms, since :math:`\prod_t (1 + \alpha_t \beta)` may be beyond the range of floats.
 
     Raises:
         ValueError: what ``output_gap_bound`` raises, ``eps`` is not positive, or the constants are not finite.
+
+    Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
     if not 0 < eps < inf:
         raise ValueError(f"eps must be positive and finite, got {eps}")
@@ -219,7 +227,7 @@ def window_for_output_gap(
 
 
 def rounding_term(rate: float, size: float, operations: int, dtype: torch.dtype = torch.float64) -> float:
-    r"""How far a computed run is from the exact one: :math:`m\, \epsilon\, s / (1 - \lambda)`, at every time.
+    r"""How far a computed run may be from the exact one: :math:`m\, \epsilon\, s / (1 - \lambda)`, at every time.
 
     A step that makes m roundings of numbers no larger than s errs by no more than :math:`m \epsilon s`; the next step
     multiplies what is there by :math:`\lambda` and adds as much again. So while :math:`\lambda^k H` falls for ever,
@@ -232,14 +240,14 @@ def rounding_term(rate: float, size: float, operations: int, dtype: torch.dtype 
         dtype: its :math:`\epsilon` is the distance from 1 to the next number, twice the unit roundoff.
 
     Raises:
-        ValueError: the rate is not below 1, ``size`` is negative or no number, ``operations`` is no positive integer.
+        ValueError: the rate is not below 1, ``size`` is negative or NaN, ``operations`` is not a positive integer.
     """
     _check(size=size)
     return positive("operations", operations) * torch.finfo(dtype).eps * size / (1 - check_rate(rate)) * UP
 
 
 def _polynomial(cell: Constants, loss: LossConstants, k: int) -> float:
-    r"""What multiplies :math:`\lambda^{k-1}` in Lemma 2."""
+    r"""What multiplies :math:`\lambda^{k-1}` in ``gradient_gap_bound``."""
     H, change = cell.state_bound, cell.sensitivity
     older = cell.rate * (loss.lipschitz + loss.smoothness * H) * change
     newer = loss.lipschitz * H * (k * cell.by_state_and_weights + (k - 1) * cell.by_states * change)

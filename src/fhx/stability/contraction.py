@@ -15,7 +15,7 @@ from fhx.stability.norms import UP, AnyNorm
 
 
 def contraction_rate(cell: Cell, norm: AnyNorm | None = None, input_bound: float = 1.0) -> float:
-    r"""A certified upper bound of a cell's one-step gain; no estimate.
+    r"""A certified upper bound of a cell's one-step gain, not an estimate.
 
     ================================ ============ ===================================================================
     cell                             norm         bound

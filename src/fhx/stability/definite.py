@@ -131,7 +131,7 @@ class DefiniteNet:
 
     @property
     def window(self) -> int:
-        """What :func:`definite_window` says of this net, on states between 0 and 1: the order itself."""
+        """What :func:`definite_window` gives for this net, on states between 0 and 1: the order itself."""
         return definite_window(self.rate, 1.0, 1.0, self.margin)
 
     def encode(self, word: Iterable[Hashable]) -> Float[Tensor, "time 1 symbols"]:
@@ -172,7 +172,7 @@ def definite_net(dfa: DFA, rate: float) -> DefiniteNet:
 
     Raises:
         ValueError: the machine is definite of no order, the rate is not in this range, the table is too large, or the
-            margin is no normal float.
+            margin is not a normal float.
 
     Source: Hammer and Tino (2003), who have one tanh unit and a code in a Cantor set.
     """

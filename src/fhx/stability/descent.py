@@ -20,7 +20,7 @@ SCHEDULES = {"1/t": lambda t: 1 / t, "constant": lambda t: 1.0, "1/sqrt(t)": lam
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    r"""What a descent of two models left behind.
+    r"""The record of a descent of two models.
 
     Args:
         cell, truncated: the two models after the last step.
@@ -81,12 +81,12 @@ def descend(
         loss: :math:`\ell`, from what the readout sees of the last state, ``(batch, d)``, to a number.
         k: inputs that the truncated model reads, at least 1.
         step_sizes: :math:`\alpha_1, \dots, \alpha_N`.
-        project: :math:`\Pi`, changes a cell in place after each step; None: nothing does. Proposition 2 is about the
-            projection onto one convex set, see there.
+        project: :math:`\Pi`, changes a cell in place after each step; None: nothing does.
+            :func:`~fhx.stability.weight_gap_bound` is about the projection onto one convex set.
         every_step: the loss is of all states, ``(time, batch, d)``, each truncated for itself.
 
     Raises:
-        ValueError: k is no positive integer, there are no inputs, or what ``unroll`` raises.
+        ValueError: k is not a positive integer, there are no inputs, or what ``unroll`` raises.
 
     Source: Miller and Hardt (2019), "Stable recurrent models", section 3.3.
     """
@@ -113,12 +113,14 @@ def descend(
 def gradient_gap(
     cell: Cell, inputs: Float[Tensor, "time batch d_in"], loss: Loss, k: int, every_step: bool = False
 ) -> float:
-    r"""What Lemma 2 bounds, :math:`|\nabla_\theta \ell(h_T) - \nabla_\theta \ell(h_T^k)|` at the same weights.
+    r"""How far apart the two gradients are: :math:`|\nabla_\theta \ell(h_T) - \nabla_\theta \ell(h_T^k)|`.
+
+    :func:`~fhx.stability.gradient_gap_bound` bounds it.
 
     The arguments are those of :func:`descend`.
 
     Raises:
-        ValueError: k is no positive integer, there are no inputs, or what ``unroll`` raises.
+        ValueError: k is not a positive integer, there are no inputs, or what ``unroll`` raises.
     """
     full, cut = (_slope(cell, inputs, loss, length, every_step)[1] for length in (None, positive("k", k)))
     return _distance(full, cut)

@@ -33,14 +33,14 @@ class FixedPoint:
 def fixed_point(
     cell: Cell, x: Float[Tensor, " d_in"] | None = None, norm: AnyNorm | None = None, tolerance: float = 1e-12
 ) -> FixedPoint:
-    r"""The one state that a step with the input x leaves as it is, to which every run with that input goes.
+    r"""The one state that a step with the input x leaves as it is, to which every run with that input converges.
 
     Banach's iteration :math:`h_n = f(h_{n-1}, x)` from :math:`h_0 = 0`, in float64. It ends when the a-posteriori bound
     is at most the tolerance, after so many steps that
 
     .. math:: |h_n - h^*| \le \frac{\lambda^n}{1 - \lambda} |h_1 - h_0|
 
-    promises it, or when rounding keeps the steps from getting shorter; ``error`` says how far it came.
+    promises it, or when rounding keeps the steps from getting shorter; ``error`` says how close it came.
 
     Args:
         cell: one that is certified to contract for inputs as large as x.

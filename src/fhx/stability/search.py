@@ -1,4 +1,4 @@
-"""A search for states that a step brings together as little as it can: from below what a certificate is from above."""
+"""A search for pairs of states that a step brings together as little as possible: a lower bound of the gain."""
 
 from collections.abc import Callable
 from copy import deepcopy

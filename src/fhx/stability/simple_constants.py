@@ -35,7 +35,7 @@ def simple_constants(
         h0_bound: bound of :math:`|h_0|_2`.
 
     Raises:
-        ValueError: an unknown activation, or a bound that is negative or no number.
+        ValueError: an unknown activation, or a bound that is negative or NaN.
     """
     if activation not in SMOOTH:
         raise ValueError(f"the second derivative of {activation!r} is not bounded: use {', '.join(SMOOTH)}")

@@ -65,7 +65,7 @@ class Constants:
         norm: of states: 2, or "max" (or inf).
 
     Raises:
-        ValueError: a constant is negative or no number, or the norm is unknown.
+        ValueError: a constant is negative or NaN, or the norm is unknown.
     """
 
     rate: float = attrs.field(validator=_number)
@@ -93,7 +93,7 @@ class LossConstants:
         smoothness: M, with :math:`|\nabla \ell(h) - \nabla \ell(h')|_* \le M |h - h'|` in the dual norm.
 
     Raises:
-        ValueError: a constant is negative or no number.
+        ValueError: a constant is negative or NaN.
     """
 
     lipschitz: float = attrs.field(validator=_number)

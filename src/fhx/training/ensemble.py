@@ -21,12 +21,12 @@ Outputs = Callable[[Tensor, Tensor | None], Tensor]
 
 
 class Ensemble:
-    """One net a seed, built by ``make_model`` under that seed of torch's global generator, all run as one.
+    """One net per seed, built by ``make_model`` under that seed of torch's global generator, all run as one.
 
     Args:
         make_model: builds a new net from (inputs, lengths) to outputs (time, batch, ``output_size``); or one such
-            function a seed.
-        seeds: one a net.
+            function per seed.
+        seeds: one per net.
         objective: how outputs are scored.
         output_size: the width that the task asks of the outputs.
         device: where the nets run.
@@ -47,7 +47,7 @@ class Ensemble:
     ) -> None:
         makers = [make_model] * len(seeds) if callable(make_model) else make_model
         if len(makers) != len(seeds):
-            raise ValueError(f"{len(makers)} functions make_model do not fit {len(seeds)} seeds: one, or one a seed")
+            raise ValueError(f"{len(makers)} functions make_model do not fit {len(seeds)} seeds: one, or one per seed")
         self.models = [_build(make, seed).to(device) for make, seed in zip(makers, seeds, strict=True)]
         _check_alike(self.models, seeds)
         self.objective, self.output_size = objective, output_size

@@ -35,7 +35,7 @@ def fit(
     progress: bool = True,
     device: torch.device | str | None = None,
 ) -> Fit:
-    r"""Train one net a seed, all seeds as one batch, and report them with their spread.
+    r"""Train one net per seed, all seeds as one batch, and report them with their spread.
 
     Each seed has its own net (``make_model`` is called under that seed of torch's global generator, which is put back
     afterwards), its own minibatches (a fresh permutation of the training set at every pass) and its own gradient,
@@ -49,10 +49,10 @@ def fit(
     Args:
         make_model: builds a new net, an ``nn.Module`` from (inputs, lengths) to outputs (time, batch, d_out), such as a
             :class:`fhx.dynamics.Realization`, of operations that ``torch.vmap`` can batch. Or one such function
-            a seed, for nets that differ in more than the seed but not in shape, such as in the gain they start from.
+            per seed, for nets that differ in more than the seed but not in shape, such as in the gain they start from.
         task: what to learn. Its floats are moved to the type of the net's parameters.
         seeds: one net each, all different.
-        updates: number of minibatches a seed.
+        updates: number of minibatches per seed.
         batch_size: sequences in a minibatch; the whole training set where that is smaller.
         learning_rate: a number, or a function of the number of the update, 1 first.
         clip: bound on the 2-norm of a seed's gradient; None for no bound.

@@ -1,4 +1,4 @@
-"""What happens during training, a row a seed, and what comes out of it: a :class:`~fhx.training.Fit`."""
+"""What happens during training, one row per seed, and what comes out of it: a :class:`~fhx.training.Fit`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -32,7 +32,7 @@ class Fit:
         valid: (seeds, n), metric on the validation set.
         test: (seeds,), metric of the best parameters on the test set.
         best_update: (seeds,), the update the best parameters come from.
-        models: one net a seed, with its best parameters.
+        models: one net per seed, with its best parameters.
         diverged: seed -> update at which its loss or gradient was no longer finite.
         stopped: seed -> update at which it was stopped early, out of patience or because it reached the target.
         reached: seed -> update at which its validation metric reached the target.
@@ -85,7 +85,7 @@ class Fit:
 
 
 class History:
-    """Curves, best parameters, and who is still running; a row a seed.
+    """Curves, best parameters, and who is still running; one row per seed.
 
     Args:
         nets: the nets, evaluated at once for update 0.

@@ -101,7 +101,7 @@ def interval(values: Iterable[float] | ArrayLike, level: float = 0.95) -> Interv
     """The mean of ``values`` and its Student interval.
 
     Args:
-        values: at least two finite numbers, one a seed.
+        values: at least two finite numbers, one per seed.
         level: the confidence level, between 0 and 1.
 
     Raises:
@@ -109,7 +109,7 @@ def interval(values: Iterable[float] | ArrayLike, level: float = 0.95) -> Interv
     """
     array = np.asarray(list(values) if isinstance(values, Iterator) else values, dtype=float)
     if array.ndim != 1:
-        raise ValueError(f"an interval takes a plain list of numbers, one a seed; these have shape {array.shape}")
+        raise ValueError(f"an interval takes a plain list of numbers, one per seed; these have shape {array.shape}")
     if len(array) < 2:
         raise ValueError(
             f"an interval needs at least 2 values, since one says nothing about the spread; got {len(array)}"
@@ -142,7 +142,7 @@ def band(curves: ArrayLike, level: float = 0.95) -> Band:
     """The interval at every point of several curves.
 
     Args:
-        curves: shape (seeds, ...), one curve a seed. Values that are not finite are left out of their point.
+        curves: shape (seeds, ...), one curve per seed. Values that are not finite are left out of their point.
         level: the confidence level, between 0 and 1.
 
     Returns:
