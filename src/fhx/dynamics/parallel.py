@@ -104,7 +104,7 @@ def parallel_unroll(
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
     problem = TrajectoryMap.of(cell, inputs, h0)
     if tolerance is None:
-        tolerance = 1e-10 if problem.start.dtype == torch.float64 else 1e-4
+        tolerance = 1e-10 if problem.h0.dtype == torch.float64 else 1e-4
     if not tolerance >= 0:
         raise ValueError(f"tolerance must not be negative, got {tolerance}")
     limit = len(inputs) if max_sweeps is None else min(len(inputs), positive("max_sweeps", max_sweeps))

@@ -29,7 +29,7 @@ class TrajectoryMap:
 
     cell: Step
     drives: Shaped[Tensor, "time batch drive"]
-    start: Float[Tensor, "batch width"]
+    h0: Float[Tensor, "batch width"]
 
     @classmethod
     def of(cls, cell: Step, inputs: Tensor, h0: Tensor | None) -> "TrajectoryMap":
@@ -43,15 +43,15 @@ class TrajectoryMap:
 
     def detached(self) -> "TrajectoryMap":
         """The same numbers, through which no gradient flows."""
-        return TrajectoryMap(self.cell, self.drives.detach(), self.start.detach())
+        return TrajectoryMap(self.cell, self.drives.detach(), self.h0.detach())
 
     def zeros(self) -> Float[Tensor, "time batch width"]:
         """The trajectory of zeros."""
-        return self.start.new_zeros(len(self.drives), *self.start.shape)
+        return self.h0.new_zeros(len(self.drives), *self.h0.shape)
 
     def before(self, states: Float[Tensor, "time batch width"]) -> Float[Tensor, "time batch width"]:
         """:math:`h_0, ..., h_{T-1}`."""
-        return torch.cat([self.start[None], states[:-1]])[: len(states)]
+        return torch.cat([self.h0[None], states[:-1]])[: len(states)]
 
     def image(self, states: Float[Tensor, "time batch width"]) -> Float[Tensor, "time batch width"]:
         """:math:`F(H)`: all states step at once, as one batch."""
@@ -70,7 +70,7 @@ class TrajectoryMap:
 
         :math:`u + w` solves :math:`(I - s N)\, e = u`.
         """
-        carry, pieces = torch.zeros_like(self.start), []
+        carry, pieces = torch.zeros_like(self.h0), []
         earlier = torch.cat([carry[None], source[:-1]])
         for now, matrices in self._jacobians(states):
             if diagonal:
@@ -86,7 +86,7 @@ class TrajectoryMap:
         self, states: Float[Tensor, "time batch width"], gradient: Float[Tensor, "time batch width"]
     ) -> Float[Tensor, "time batch width"]:
         r"""The solution of :math:`(I - N)^\top l = g`, that is :math:`l_t = g_t + J_{t+1}^\top l_{t+1}`."""
-        carry, pieces = torch.zeros_like(self.start), []
+        carry, pieces = torch.zeros_like(self.h0), []
         for now, matrices in self._jacobians(states, backwards=True):
             pieces.append(scan(matrices.mT, times(matrices.mT, gradient[now]), carry, reverse=True))
             carry = pieces[-1][0]
@@ -96,7 +96,7 @@ class TrajectoryMap:
     def _jacobians(self, states: Tensor, backwards: bool = False) -> Iterator[tuple[slice, Tensor]]:
         """The Jacobians of successive times, and which times they are."""
         before = self.before(states)
-        steps = max(1, CHUNK // max(1, self.start.numel() * self.start.shape[-1]))
+        steps = max(1, CHUNK // max(1, self.h0.numel() * self.h0.shape[-1]))
         firsts: Sequence[int] = range(0, len(states), steps)
         for first in reversed(firsts) if backwards else firsts:
             now = slice(first, first + steps)
