@@ -7,10 +7,10 @@ import socket
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from fhx.tasks import FILES, DataCorruptError, DataFile, DataNotFoundError, locate
 from fhx.tasks.files import cache_folder, fingerprint
@@ -21,7 +21,7 @@ NAME = "folder/file.bin"
 @pytest.fixture
 def file(server) -> DataFile:
     digest = hashlib.sha256(server.body).hexdigest()
-    return DataFile(NAME, (server.url,), (f"sha256:{digest}",), licence="none", citation="nobody")
+    return DataFile(NAME, (server.url,), (f"sha256:{digest}",), license="none", citation="nobody")
 
 
 def contents(folder: Path) -> list[str]:
@@ -48,7 +48,7 @@ def test_a_download_is_complete_cached_and_shown(server, file, tmp_path, capfd):
 
 
 def test_the_file_id_of_git_is_as_good_as_a_sha256(server, file, tmp_path):
-    either = replace(file, hashes=("sha256:" + "0" * 64, fingerprint(server.body, "gitblob")))
+    either = evolve(file, hashes=("sha256:" + "0" * 64, fingerprint(server.body, "gitblob")))
     assert locate(either, cache=tmp_path).read_bytes() == server.body
 
 
@@ -61,7 +61,7 @@ def test_one_fault_is_mended_by_trying_again(server, file, tmp_path, fault):
 
 
 def test_the_second_address_serves_when_the_first_does_not(server, file, tmp_path):
-    dead = replace(file, urls=(closed_port(), server.url))
+    dead = evolve(file, urls=(closed_port(), server.url))
     assert locate(dead, cache=tmp_path, pause=0).read_bytes() == server.body
 
 
@@ -108,7 +108,7 @@ def test_an_interrupted_download_leaves_nothing(server, file, tmp_path):
 
 def test_no_file_and_no_network_is_one_error_that_says_how_to_get_it(file, tmp_path, monkeypatch):
     monkeypatch.setenv("FHX_DATA", str(tmp_path / "mine"))
-    lost = replace(file, urls=(closed_port(),))
+    lost = evolve(file, urls=(closed_port(),))
     with pytest.raises(DataNotFoundError) as caught:
         locate(lost, cache=tmp_path / "cache", pause=0)
     message = str(caught.value)
@@ -172,7 +172,7 @@ def test_bad_arguments_are_named(tmp_path):
 def test_the_registry_is_complete():
     for name, file in FILES.items():
         assert name == file.name
-        assert file.licence
+        assert file.license
         assert file.citation
         assert all(url.startswith("https://") and url.endswith(name.rpartition("/")[2]) for url in file.urls)
         assert all(

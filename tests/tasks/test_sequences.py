@@ -130,8 +130,8 @@ def test_a_task_of_each_kind_is_accepted():
         ({"batch": Sequences(X, IDS + 2)}, r"valid sequences.*class is not in 0\.\.1"),
         ({"batch": Sequences(X, IDS - 1)}, r"class is not in 0\.\.1"),
         ({"batch": Sequences(X, IDS.int())}, "class numbers"),
-        ({"batch": Sequences(X, IDS[0])}, "one to a step"),
-        ({"kind": "class at end"}, "train sequences.*one to a end|train sequences.*at end"),
+        ({"batch": Sequences(X, IDS[0])}, "one per step"),
+        ({"kind": "class at end"}, "train sequences.*one per sequence|train sequences.*at end"),
         ({"kind": "bits per step"}, r"train sequences.*floating targets \(time, N, 2\)"),
     ],
 )

@@ -282,5 +282,5 @@ def test_an_orbit_out_of_range_is_refused(arguments):
 
 def test_orbits_follow_their_seed_and_leave_the_global_generator_alone():
     assert_follows_its_seed(logistic_map)
-    with pytest.raises(ValueError, match="at least 1 step"):
+    with pytest.raises(ValueError, match="steps must be an integer of at least 1"):
         logistic_map(steps=0)

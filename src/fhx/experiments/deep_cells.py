@@ -17,10 +17,10 @@ all images is 0, and so are the biases, and where all pre-activations are 0 a la
 :math:`1 / \sqrt{10^{-5}}` in each layer. ``diverged`` says which, and their scores are those of nets at their start.
 """
 
-from dataclasses import replace
 from functools import cache
 
 import torch
+from attrs import evolve
 from torch import nn
 
 from fhx.dynamics import Realization
@@ -55,7 +55,7 @@ def task(name: str) -> Task:
     if name == "digits":
         return digits("pixel")
     whole = chorales()
-    return replace(whole, train=pieces(whole.train, PIECE))
+    return evolve(whole, train=pieces(whole.train, PIECE))
 
 
 def pieces(part: Sequences, steps: int) -> Sequences:

@@ -9,10 +9,10 @@ sets to larger ones that contain them, and judged on steps 1 to 16, 17 to 32 and
 All nets start orthogonal; see :mod:`fhx.experiments.equal_size`.
 """
 
-from dataclasses import replace
 from functools import cache
 
 import torch
+from attrs import evolve
 from torch import nn
 
 from fhx.experiments.equal_size import make, sweep, units_for
@@ -70,7 +70,7 @@ def run(point: Point) -> Result:
         band the test metric of each seed; ``units`` and ``parameters``.
     """
     whole, budget = task(point["task"]), dict(BUDGETS[point["task"]])
-    problem = replace(whole, train=whole.train.take(slice(point["size"])))
+    problem = evolve(whole, train=whole.train.take(slice(point["size"])))
     cell, depth = point["cell"], point["depth"]
     units = units_for(budget.pop("parameters"), cell, depth, problem)
     found = sweep(

@@ -1,4 +1,4 @@
-r"""A trained net as what it was trained to be: a decision about words."""
+r"""A trained net as the decision about words that it was trained to make."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,7 +14,7 @@ __all__ = ["Acceptor"]
 class Acceptor:
     r"""The language of a net: a word belongs to it where the net's logit after the word is positive.
 
-    Every run answers for all prefixes of its word, and no answer is computed twice.
+    Each run answers for all prefixes of its word, and no answer is computed twice.
 
     Args:
         net: from one-hot inputs ``(time, N, symbols)`` and lengths to logits ``(time, N, d_out)``; the last of them
@@ -32,21 +32,21 @@ class Acceptor:
         Raises:
             ValueError: the word has a symbol outside the alphabet.
         """
-        word = "".join(word)
-        if word not in self._known:
-            self.read([word])
-        return self._known[word]
+        text = "".join(word)
+        if text not in self._known:
+            self.read([text])
+        return self._known[text]
 
     def read(self, words: Iterable[str]) -> None:
         """Run all these words as one batch, so that they and their prefixes are known."""
-        words = list(words)
-        answers = self.prefixes(words).T.tolist()
-        for word, row in zip(words, answers, strict=True):
+        batch = list(words)
+        answers = self.prefixes(batch).T.tolist()
+        for word, row in zip(batch, answers, strict=True):
             self._known.update((word[:t], row[t]) for t in range(len(word) + 1))
 
     @torch.no_grad()
     def prefixes(self, words: Sequence[str]) -> Bool[Tensor, "time N"]:
-        """The decision after every prefix of every word, the empty one first; nothing is meant behind a word's end."""
+        """The decision after every prefix of every word, the empty one first; beyond a word's end, anything."""
         inputs, lengths = encode(words, self.alphabet)
         if isinstance(self.net, nn.Module) and (like := next(self.net.parameters(), None)) is not None:
             inputs, lengths = inputs.to(like), lengths.to(like.device)

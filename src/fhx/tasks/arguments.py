@@ -1,13 +1,10 @@
-"""What every made task is told: a source of randomness, sizes of three splits, numbers of steps, a type of numbers."""
+"""Checks and conversions of what tasks take: the sizes of three splits, a type of numbers, several texts."""
+
+from collections.abc import Iterable
 
 import torch
 
-__all__ = ["checked_sizes", "floating", "generator_of"]
-
-
-def generator_of(seed: int | torch.Generator) -> torch.Generator:
-    """The generator itself, or one with this seed."""
-    return seed if isinstance(seed, torch.Generator) else torch.Generator().manual_seed(seed)
+__all__ = ["checked_sizes", "floating", "texts"]
 
 
 def checked_sizes(sizes: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -18,8 +15,13 @@ def checked_sizes(sizes: tuple[int, int, int]) -> tuple[int, int, int]:
 
 
 def floating(dtype: torch.dtype | None) -> torch.dtype:
-    """``dtype``, or torch's default for None; a ``ValueError`` if it is no real floating-point type."""
+    """``dtype``, or torch's default for None; a ``ValueError`` unless it is a real floating-point type."""
     dtype = torch.get_default_dtype() if dtype is None else dtype
     if not dtype.is_floating_point:
         raise ValueError(f"dtype must be floating, not {dtype}")
     return dtype
+
+
+def texts(values: Iterable[str]) -> tuple[str, ...]:
+    """Several texts as a tuple: the converter of fields that hold names, addresses and the like."""
+    return tuple(values)

@@ -8,7 +8,7 @@ from fhx.tasks.sequences import Sequences, Task
 
 
 def digits(by: Literal["pixel", "row"] = "pixel", seed: int = 0) -> Task:
-    r"""The 1,797 handwritten digits of 8 by 8 pixels (Alpaydin and Kaynak 1998), to be told apart at the end.
+    r"""The 1,797 handwritten digits of 8 by 8 pixels (Alpaydin and Kaynak 1998), to be classified at the end.
 
     Reading by pixel gives 64 steps of one grey value, row after row from the top left; by row, 8 steps of 8. Grey
     values :math:`0, \dots, 16` are divided by 16. Targets ``(N,)`` are the digits. A fifth of the images, 360, is for
@@ -32,6 +32,6 @@ def digits(by: Literal["pixel", "row"] = "pixel", seed: int = 0) -> Task:
     pixels = torch.as_tensor(images / 16, dtype=torch.get_default_dtype())
     steps = pixels.reshape(len(pixels), 64 if by == "pixel" else 8, -1).transpose(0, 1).contiguous()
     everything = Sequences(steps, torch.as_tensor(classes, dtype=torch.int64))
-    parts = (everything.take(part) for part in (train, valid, test))
+    parts = everything.take(train), everything.take(valid), everything.take(test)
     labels = tuple(str(digit) for digit in range(10))
     return Task(f"digits by {by}", *parts, steps.shape[2], 10, kind="class at end", labels=labels)

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive
+
 __all__ = ["henon_step", "logistic_orbit", "logistic_step", "lorenz_step", "pendulum_step"]
 
 
@@ -17,32 +19,31 @@ def logistic_step(h: Float[Tensor, "*shape"], x: Tensor | None = None, r: float 
     return r * h * (1 - h)
 
 
-def logistic_orbit(start: Tensor | float, r: float = 4.0, steps: int = 50) -> Tensor:
+def logistic_orbit(x0: Tensor | float, r: float = 4.0, steps: int = 50) -> Tensor:
     r"""The states :math:`x_0, x_1, \dots, x_{\text{steps}}` of the logistic map, the time first.
 
     .. math:: x_{t+1} = r\, x_t (1 - x_t), \qquad 0 \le r \le 4, \quad 0 \le x_0 \le 1.
 
-    For :math:`r = 4` two orbits part by a factor 2 a step on average (Lyapunov exponent :math:`\ln 2`), so after about
-    52 steps in float64 an orbit has nothing to do any more with that of the real number it started from.
+    For :math:`r = 4` two orbits separate by a factor of 2 per step on average (Lyapunov exponent :math:`\ln 2`), so
+    after about 52 steps in float64 an orbit has nothing to do any more with that of the real number it started from.
 
     Args:
-        start: :math:`x_0`, of any shape; a number is taken in float64.
+        x0: :math:`x_0`, of any shape; a number becomes float64.
         r: growth rate.
         steps: how often the map is applied.
 
     Returns:
-        A tensor of shape ``(steps + 1, *start.shape)``.
+        A tensor of shape ``(steps + 1, *x0.shape)``.
 
     Raises:
-        ValueError: ``r``, some start or ``steps`` is out of range.
+        ValueError: ``r``, an :math:`x_0` or ``steps`` is out of range.
     """
     if not 0 <= r <= 4:
         raise ValueError(f"r must lie between 0 and 4, else orbits leave [0, 1]; got {r}")
-    if steps < 1:
-        raise ValueError(f"an orbit needs at least 1 step, not {steps}")
-    x = start if isinstance(start, Tensor) else torch.tensor(start, dtype=torch.float64)
+    positive("steps", steps)
+    x = x0 if isinstance(x0, Tensor) else torch.tensor(x0, dtype=torch.float64)
     if not x.is_floating_point() or not bool(((x >= 0) & (x <= 1)).all()):
-        raise ValueError("every start must be a floating number between 0 and 1")
+        raise ValueError("every x0 must be a floating number between 0 and 1")
     orbit = [x]
     for _ in range(steps):
         orbit.append(logistic_step(orbit[-1], None, r))

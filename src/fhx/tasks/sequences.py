@@ -1,27 +1,29 @@
-"""A batch of input sequences with their targets, and a task: three such batches and what is asked of the output."""
+"""A batch of input sequences with their targets, and a task: three such batches and the kind of output wanted."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 import torch
+from attrs import evolve, field, frozen
 from torch import Tensor
+
+from fhx.tasks.arguments import texts
 
 Kind = Literal["class at end", "value at end", "class per step", "bits per step", "value per step"]
 KINDS: tuple[str, ...] = get_args(Kind)
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sequences:
     r""":math:`N` input sequences of at most ``time`` steps, with their targets. Time comes first everywhere.
 
     Args:
         inputs: floating ``(time, N, d_in)``, or symbols as integer ids ``(time, N)``, to be embedded by the model.
-        targets: ``(N,)``, one to a sequence, or ``(time, N)`` or ``(time, N, d_out)``, one to a step.
+        targets: ``(N,)``, one per sequence, or ``(time, N)`` or ``(time, N, d_out)``, one per step.
         lengths: integer ``(N,)``, the steps :math:`1 \le T_n \le` ``time`` of each sequence; None: all have ``time``.
-            Beyond its length a sequence is padding, which nothing may read: see ``mask``.
+            Beyond its length a sequence is padding, which must not be used: see ``mask``.
 
     Raises:
         ValueError: shapes disagree, a type is wrong, a length is out of range, or there is no sequence or no step.
@@ -31,7 +33,7 @@ class Sequences:
     targets: Tensor
     lengths: Tensor | None = None
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         x, y, lengths = self.inputs, self.targets, self.lengths
         for name, value in (("inputs", x), ("targets", y), ("lengths", lengths)):
             if not isinstance(value, Tensor) and (name != "lengths" or value is not None):
@@ -46,8 +48,8 @@ class Sequences:
         steps, count = x.shape[:2]
         if tuple(y.shape) != (count,) and (y.ndim not in (2, 3) or tuple(y.shape[:2]) != (steps, count)):
             raise ValueError(
-                f"targets of shape {tuple(y.shape)} fit neither one to a sequence, ({count},), "
-                f"nor one to a step, ({steps}, {count}, ...), of inputs of shape {tuple(x.shape)}"
+                f"targets of shape {tuple(y.shape)} fit neither one per sequence, ({count},), "
+                f"nor one per step, ({steps}, {count}, ...), of inputs of shape {tuple(x.shape)}"
             )
         if lengths is not None:
             if tuple(lengths.shape) != (count,) or lengths.dtype not in INTEGERS:
@@ -81,11 +83,10 @@ class Sequences:
         Raises:
             ValueError: no index is given, or one is outside ``0..N-1``.
         """
-        if isinstance(indices, slice):
-            indices = range(len(self))[indices]
-        index = torch.as_tensor(list(indices) if isinstance(indices, range) else indices, device=self.inputs.device)
+        numbers = range(len(self))[indices] if isinstance(indices, slice) else indices
+        index = torch.as_tensor(list(numbers) if isinstance(numbers, range) else numbers, device=self.inputs.device)
         if index.ndim != 1 or len(index) == 0 or index.dtype not in INTEGERS:
-            raise ValueError(f"indices must be a non-empty list of sequence numbers, not {indices!r}")
+            raise ValueError(f"indices must be a non-empty list of sequence numbers, not {numbers!r}")
         index = index.long()
         if int(index.min()) < 0 or int(index.max()) >= len(self):
             worst = int(index.min()) if int(index.min()) < 0 else int(index.max())
@@ -99,17 +100,17 @@ class Sequences:
         """Consecutive pieces of ``steps`` steps (the last may be shorter), for a state carried from one to the next.
 
         Raises:
-            ValueError: ``steps`` < 1, sequences of unequal length, or targets that are not one to a step.
+            ValueError: ``steps`` < 1, sequences of unequal length, or targets that are not one per step.
         """
         if steps < 1:
             raise ValueError(f"a window needs at least 1 step, not {steps}")
         if self.lengths is not None or self.targets.ndim == 1:
-            raise ValueError("only sequences of equal length with one target to a step can be cut into windows")
+            raise ValueError("only sequences of equal length with one target per step can be cut into windows")
         pieces = zip(self.inputs.split(steps), self.targets.split(steps), strict=True)
         return (Sequences(inputs, targets) for inputs, targets in pieces)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "Sequences":
-        """A copy on ``device``; ``dtype`` applies to what is floating, never to ids, classes or lengths.
+        """A copy on ``device``; ``dtype`` applies to floating tensors, never to ids, classes or lengths.
 
         Raises:
             ValueError: ``dtype`` is not a floating type.
@@ -125,7 +126,7 @@ class Sequences:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Task:
     r"""Training, validation and test sequences, and what a model has to say about them.
 
@@ -143,7 +144,7 @@ class Task:
         valid: sequences to choose by (early stopping, settings).
         test: sequences to report on.
         input_size: features of one input, ``d_in``; for integer ids the size of the vocabulary.
-        output_size: numbers that a model gives at one step: classes, bits or values.
+        output_size: how many numbers a model outputs at one step: classes, bits or values.
         kind: one of the five above.
         labels: names of the outputs in order (classes, notes, words), or empty.
 
@@ -158,9 +159,9 @@ class Task:
     input_size: int
     output_size: int
     kind: Kind
-    labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = field(default=(), converter=texts)
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"unknown kind {self.kind!r} of task; the kinds are {', '.join(map(repr, KINDS))}")
         for size in ("input_size", "output_size"):
@@ -179,8 +180,9 @@ class Task:
         if x.ndim == 2 and not _within(x, 0, self.input_size - 1):
             return f"some input id is not in 0..{self.input_size - 1}"
         if self.kind.startswith("class"):
-            if y.ndim != (1 if self.kind == "class at end" else 2) or y.dtype != torch.int64:
-                return f"kind {self.kind!r} needs class numbers (int64), one to a {self.kind.split()[-1]}"
+            where, ndim = ("sequence", 1) if self.kind == "class at end" else ("step", 2)
+            if y.ndim != ndim or y.dtype != torch.int64:
+                return f"kind {self.kind!r} needs class numbers (int64), one per {where}"
             return None if _within(y, 0, size - 1) else f"some target class is not in 0..{size - 1}"
         if self.kind == "value at end":
             fits = y.ndim == 1 and size == 1 and y.is_floating_point()
@@ -193,7 +195,8 @@ class Task:
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> "Task":
         """The task with its three splits moved as by ``Sequences.to``."""
-        return replace(self, **{split: getattr(self, split).to(device, dtype) for split in ("train", "valid", "test")})
+        train, valid, test = (part.to(device, dtype) for part in (self.train, self.valid, self.test))
+        return evolve(self, train=train, valid=valid, test=test)
 
 
 def _within(values: Tensor, low: float, high: float) -> bool:

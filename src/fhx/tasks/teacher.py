@@ -6,7 +6,7 @@ from torch import nn
 from fhx._checks import positive, positive_number
 from fhx.cells import DeepCell, gaussian_
 from fhx.dynamics import Realization
-from fhx.tasks.arguments import checked_sizes, floating, generator_of
+from fhx.tasks.arguments import checked_sizes, floating
 from fhx.tasks.sequences import Sequences, Task
 
 __all__ = ["teacher", "teacher_recurrence"]
@@ -17,7 +17,7 @@ def teacher(
     state_size: int = 8,
     input_size: int = 2,
     gain: float = 2.0,
-    seed: int | torch.Generator = 0,
+    seed: int = 0,
     *,
     output_size: int = 1,
     bias_std: float = 0.0,
@@ -31,7 +31,7 @@ def teacher(
 
     All entries are independent and normal: of :math:`W` and :math:`W_l` with variance :math:`\sigma_w^2 / d`, of
     :math:`U` with :math:`1 / d_{in}`, of :math:`C` with :math:`1 / d`, of the biases with :math:`\sigma_b^2`. Nothing
-    of it is trained. Without biases it is odd, :math:`f(-h, -x) = -f(h, x)`.
+    in it is trained. Without biases it is odd, :math:`f(-h, -x) = -f(h, x)`.
 
     Args:
         depth: :math:`L`, layers of the step, each of ``state_size`` units.
@@ -39,23 +39,35 @@ def teacher(
         input_size: :math:`d_{in}`.
         gain: :math:`\sigma_w`. About 1 and below, the step is nearly linear and soon forgets; from about 2.5 on, many
             draws are chaotic, and no other state finds its way to the teacher's.
-        seed: a seed, or a generator to draw from.
+        seed: a seed.
         output_size: rows of :math:`C`.
         bias_std: :math:`\sigma_b`.
 
     Raises:
         ValueError: ``depth`` or a width is below 1, ``gain`` is not positive or ``bias_std`` is negative.
     """
+    generator = torch.Generator().manual_seed(seed)
+    return _drawn(generator, depth, state_size, input_size, gain, output_size, bias_std)
+
+
+def _drawn(
+    generator: torch.Generator,
+    depth: int,
+    state_size: int,
+    input_size: int,
+    gain: float,
+    output_size: int,
+    bias_std: float,
+) -> Realization:
     positive_number("gain", gain)
-    generator = generator_of(seed)
-    options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
-    cell = DeepCell(input_size, state_size, depth, **options)
+    cell = DeepCell(input_size, state_size, depth, generator=generator, dtype=torch.float64)
     gaussian_(cell, gain, bias_std, generator)
     rows = positive("output_size", output_size)
-    readout = nn.Linear(state_size, rows, bias=False, device="meta").to_empty(device=generator.device).double()
+    readout = nn.Linear(state_size, rows, bias=False, device="meta").to_empty(device="cpu").double()
     with torch.no_grad():
         for matrix in (cell.U, readout.weight):
-            matrix.copy_(torch.randn(matrix.shape, **options) / matrix.shape[1] ** 0.5)
+            entries = torch.randn(matrix.shape, generator=generator, dtype=torch.float64)
+            matrix.copy_(entries / matrix.shape[1] ** 0.5)
     return Realization(cell, readout).requires_grad_(False)
 
 
@@ -66,7 +78,7 @@ def teacher_recurrence(
     input_size: int = 2,
     gain: float = 2.0,
     sizes: tuple[int, int, int] = (1000, 200, 200),
-    seed: int | torch.Generator = 0,
+    seed: int = 0,
     *,
     output_size: int = 1,
     bias_std: float = 0.0,
@@ -78,11 +90,11 @@ def teacher_recurrence(
     .. math:: h_t = f(h_{t-1}, x_t), \qquad y_t = (C h_t - \mu) / s, \qquad h_0 = 0, \qquad x_t \sim N(0, I).
 
     Inputs ``(steps, N, input_size)``, targets ``(steps, N, output_size)``; :math:`\mu` and :math:`s` give each output
-    mean 0 and variance 1 over all steps of the training set. There is no washout: every sequence starts in
+    mean 0 and variance 1 over all steps of the training set. There is no washout: every sequence starts from
     :math:`h_0 = 0` at its first step, so that a learner of the teacher's own form can have loss 0.
 
-    Always answering 0 costs 1 on the training set. How far the map is from a linear one, :func:`linear_delay_r2`
-    says; it differs much from seed to seed. Over 10 seeds at the default sizes of the net, a filter of 20 inputs
+    Always answering 0 costs 1 on the training set. :func:`linear_delay_r2` measures how close the map is to a linear
+    one; it differs much from seed to seed. Over 10 seeds at the default sizes of the net, a filter of 20 inputs
     explains these shares of the variance (medians):
 
     ====== ======== ======== ======== ========
@@ -100,8 +112,8 @@ def teacher_recurrence(
         depth, state_size, input_size, gain, output_size, bias_std: see :func:`teacher`.
         steps: length :math:`T` of the sequences to train on and to choose by.
         sizes: number of sequences for training, validation and test.
-        seed: a seed, or a generator to draw from. The teacher is drawn before its inputs, so it is the same for all
-            lengths and sizes, and ``teacher`` gives it for the same seed.
+        seed: a seed. The teacher is drawn before its inputs, so it is the same for all lengths and sizes, and
+            ``teacher`` gives it for the same seed.
         test_steps: length of the test sequences; None: ``steps``.
         dtype: of inputs and targets, which are computed in float64; None: torch's default.
 
@@ -109,13 +121,17 @@ def teacher_recurrence(
         ValueError: a length, a size, ``depth`` or a width is below 1, ``gain`` is not positive, ``bias_std`` is
             negative or ``dtype`` is not floating.
     """
-    steps, generator, dtype = positive("steps", steps), generator_of(seed), floating(dtype)
+    steps, generator, dtype = positive("steps", steps), torch.Generator().manual_seed(seed), floating(dtype)
     lengths = (steps, steps, steps if test_steps is None else positive("test_steps", test_steps))
     sizes = checked_sizes(sizes)
-    net = teacher(depth, state_size, input_size, gain, generator, output_size=output_size, bias_std=bias_std)
-    options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
-    inputs = [torch.randn(t, n, input_size, **options) for t, n in zip(lengths, sizes, strict=True)]
+    net = _drawn(generator, depth, state_size, input_size, gain, output_size, bias_std)
+    inputs = [
+        torch.randn(t, n, input_size, generator=generator, dtype=torch.float64)
+        for t, n in zip(lengths, sizes, strict=True)
+    ]
     outputs = [net(x) for x in inputs]
     spread, mean = torch.std_mean(outputs[0], (0, 1), correction=0)
-    parts = [Sequences(x.to(dtype), ((y - mean) / spread).to(dtype)) for x, y in zip(inputs, outputs, strict=True)]
-    return Task(f"teacher of depth {depth}", *parts, input_size, output_size, kind="value per step")
+    train, valid, test = (
+        Sequences(x.to(dtype), ((y - mean) / spread).to(dtype)) for x, y in zip(inputs, outputs, strict=True)
+    )
+    return Task(f"teacher of depth {depth}", train, valid, test, input_size, output_size, kind="value per step")

@@ -1,4 +1,4 @@
-"""WikiText-2: two million words of Wikipedia, the next one to be told (Merity et al. 2016)."""
+"""WikiText-2: two million words of Wikipedia, the next one to be predicted (Merity et al. 2016)."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ DISTINCT = 33_278
 def wikitext2(vocabulary: int | None = 10_000, streams: int = 20) -> Task:
     r"""WikiText-2 as word ids; at each step the next word.
 
-    A word is what stands between blanks; each line ends with ``<eos>``. The vocabulary holds the most frequent words of
+    A word is what stands between spaces; each line ends with ``<eos>``. The vocabulary holds the most frequent words of
     the training text, ids by falling frequency (ties by alphabet, so that ids do not depend on the order of articles);
     all other words are read as ``<unk>``, which with ``<eos>`` is always in it. Each split, one long text of :math:`M`
     words, is cut into ``streams`` contiguous pieces that are read side by side: inputs ``(time, streams)`` and targets
@@ -45,13 +45,15 @@ def wikitext2(vocabulary: int | None = 10_000, streams: int = 20) -> Task:
     words = frequent_words(texts[0], size)
     number = {word: i for i, word in enumerate(words)}
     unknown = number[UNKNOWN]
-    parts = []
-    for text in texts:
+
+    def cut(text: list[str]) -> Sequences:
         ids = torch.from_numpy(np.fromiter((number.get(word, unknown) for word in text), np.int64, len(text)))
         steps = (len(ids) - 1) // streams
         inputs, targets = (ids[k : k + steps * streams].view(streams, steps).T.contiguous() for k in (0, 1))
-        parts.append(Sequences(inputs, targets))
-    return Task("WikiText-2", *parts, input_size=size, output_size=size, kind="class per step", labels=words)
+        return Sequences(inputs, targets)
+
+    train, valid, test = map(cut, texts)
+    return Task("WikiText-2", train, valid, test, size, size, kind="class per step", labels=words)
 
 
 def read_words(split: str) -> list[str]:

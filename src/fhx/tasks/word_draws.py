@@ -30,7 +30,7 @@ def mixture(alphabet: str, near: Draw) -> Draw:
 
 
 def blocks(alphabet: str) -> Draw:
-    """A member that fits into the length, up to 2 shorter a block than it could be, and the last symbol on and on.
+    """A member that fits into the length, each block up to 2 shorter than it could be, then the last symbol only.
 
     Each block but the last is one too long or too short in every fourth word.
     """
@@ -44,7 +44,7 @@ def blocks(alphabet: str) -> Draw:
 
 
 def runs(length: int, source: random.Random) -> str:
-    """Blocks of ones, of 1 to 4, and of zeros, of 1 to 4 but even after an odd one of ones, as in Tomita 3."""
+    """Blocks of 1 to 4 ones and of 1 to 4 zeros, those of zeros even after an odd block of ones, as in Tomita 3."""
     word, even = "", False
     while len(word) < length:
         ones = source.randint(0 if not word else 1, 4)
@@ -65,7 +65,7 @@ def walk(length: int, source: random.Random) -> str:
     word, height = "", 0
     for _ in range(length):
         up = height == 0 or source.random() < 0.5
-        word, height = word + "()"[not up], height + (1 if up else -1)
+        word, height = word + ("(" if up else ")"), height + (1 if up else -1)
     return word
 
 
@@ -73,7 +73,7 @@ def off_by_one(alphabet: str) -> Callable[[int], list[str]]:
     """Words whose prefixes have n, n - 1 and n + 1 symbols in each block after the first."""
 
     def probes(n: int) -> list[str]:
-        first, *middle, last = alphabet
+        first, *middle, last = list(alphabet)
         offsets = product((-1, 0, 1), repeat=len(middle))
         blocks = ("".join(s * (n + k) for s, k in zip(middle, off, strict=True)) for off in offsets)
         return [first * n + block + last * (n + 2) for block in blocks]
