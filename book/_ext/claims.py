@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
+from jsonschema import Draft202012Validator, ValidationError
 
 PATH = "book/claims.yml"
 OPEN = "open"
@@ -25,11 +26,8 @@ NEEDS_CORRECTION = ("corrected", "false as stated")
 COUNTS = {"A": 14, "B": 19, "C": 12, "D": 5, "E": 11}  # claims to settle, by source
 IDS = tuple(f"{source}{number}" for source, count in COUNTS.items() for number in range(1, count + 1))
 
-TOP = {"chapters": dict, "sources": dict, "claims": list}
-SOURCE = {"name": str, "description": str}
-ROW = {"id": str, "statement": str, "place": str, "references": list, "chapters": list, "verdict": str}
-ROW |= {"cells": list, "tests": list}
-CORRECTION = {"says": str, "truth": str, "example": str, "cell": str}
+SCHEMA = Draft202012Validator(json.loads(Path(__file__).parents[1].joinpath("claims.schema.json").read_text("utf-8")))
+KINDS = {"object": "dict", "array": "list", "string": "str", "integer": "int"}
 
 
 class LedgerError(ValueError):
@@ -116,40 +114,59 @@ def _titles(cells: list[str], chapters: dict[int, str], root: Path) -> dict[str,
 
 
 def _claim(row: dict) -> Claim:
-    fields = {name: tuple(row[name]) if kind is list else row[name] for name, kind in ROW.items()}
-    return Claim(**fields, corrections=tuple(Correction(**entry) for entry in row.get("corrections", ())))
+    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return Claim(**fields | {"corrections": tuple(Correction(**entry) for entry in row.get("corrections", ()))})
 
 
 def check(raw: object, root: Path) -> list[str]:
     """Every law that the ledger ``raw`` breaks in the book at ``root``, one line each; empty when it keeps them all."""
-    if malformed := _shape(raw, TOP, "the ledger"):
-        return malformed
-    breaches: list[str] = []
-    for letter, fields in raw["sources"].items():
-        breaches += _shape(fields, SOURCE, f"source {letter}")
+    errors = list(SCHEMA.iter_errors(raw))
+    breaches = list(dict.fromkeys(line for error in errors for line in _said(error, raw)))
+    if any(len(error.absolute_path) < 2 for error in errors):
+        return breaches
     if list(raw["sources"]) != list(COUNTS):
         breaches.append(f"the sources are {', '.join(map(str, raw['sources']))}, expected {', '.join(COUNTS)}")
     breaches += _identity([str(row["id"]) for row in raw["claims"] if isinstance(row, dict) and row.get("id")])
+    malformed = {error.absolute_path[1] for error in errors if error.absolute_path[0] == "claims"}
     evidence = _Evidence(root)
-    for position, row in enumerate(raw["claims"], start=1):
-        name = str(row["id"]) if isinstance(row, dict) and row.get("id") else f"row {position}"
-        breaches += _shape(row, ROW, name, optional={"corrections": list}) or _row(row, raw["chapters"], evidence)
+    for position, row in enumerate(raw["claims"]):
+        if position not in malformed:
+            breaches += _row(row, raw["chapters"], evidence)
     return breaches
 
 
-def _shape(value: object, fields: dict[str, type], where: str, optional: dict[str, type] | None = None) -> list[str]:
-    if not isinstance(value, dict):
-        return [f"{where}: expected the fields {', '.join(fields)}, found {type(value).__name__}"]
-    kinds = fields | (optional or {})
-    return (
-        [f"{where}: field '{name}' is missing" for name in fields if value.get(name) in (None, "")]
-        + [f"{where}: field '{name}' is unknown" for name in value if name not in kinds]
-        + [
-            f"{where}: field '{name}' is a {type(value[name]).__name__}, expected a {kind.__name__}"
-            for name, kind in kinds.items()
-            if value.get(name) not in (None, "") and not isinstance(value[name], kind)
-        ]
-    )
+def _said(error: ValidationError, raw: object) -> Iterator[str]:
+    """An error of the schema in the words of the ledger, with its row and its field."""
+    where, fields = _place(list(error.absolute_path), raw)
+    known = error.schema.get("properties", {})
+    if error.validator == "required":
+        missing = (name for name in error.validator_value if name not in error.instance)
+        yield from (f"{where}: field '{name}' is missing" for name in missing)
+    elif error.validator == "additionalProperties":
+        yield from (f"{where}: field '{name}' is unknown" for name in error.instance if name not in known)
+    elif not fields:
+        fitting = ", ".join(error.schema["required"])
+        yield f"{where}: expected the fields {fitting}, found {type(error.instance).__name__}"
+    elif error.instance in (None, ""):
+        yield f"{where}: field '{fields[0]}' is missing"
+    else:
+        entry = f"entry {fields[1] + 1} of " if len(fields) > 1 else ""
+        kind = KINDS[error.validator_value]
+        yield f"{where}: {entry}field '{fields[0]}' is a {type(error.instance).__name__}, expected a {kind}"
+
+
+def _place(path: list, raw: object) -> tuple[str, list]:
+    """The name of the row, correction or source that a path leads to, and the fields that are left of the path."""
+    match path:
+        case ["sources", letter, *fields]:
+            return f"source {letter}", fields
+        case ["claims", int(position), *fields]:
+            row = raw["claims"][position]
+            name = str(row["id"]) if isinstance(row, dict) and row.get("id") else f"row {position + 1}"
+            if fields[:1] == ["corrections"] and len(fields) > 1:
+                return f"{name}, correction {fields[1] + 1}", fields[2:]
+            return name, fields
+    return "the ledger", path
 
 
 def _identity(ids: list[str]) -> Iterator[str]:
@@ -176,10 +193,7 @@ def _row(row: dict, chapters: dict[int, str], evidence: _Evidence) -> Iterator[s
         yield f"{name}: no chapter settles it"
     yield from (f"{name}: there is no chapter {number}" for number in row["chapters"] if number not in chapters)
     cells = list(row["cells"])
-    for position, correction in enumerate(corrections, start=1):
-        malformed = _shape(correction, CORRECTION, f"{name}, correction {position}")
-        yield from malformed
-        cells += [] if malformed else [correction["cell"]]
+    cells += [correction["cell"] for correction in corrections]
     yield from (f"{name}: {fault}" for cell in dict.fromkeys(cells) if (fault := evidence.cell_fault(cell)))
     yield from (f"{name}: {fault}" for test in row["tests"] if (fault := evidence.test_fault(test)))
 
