@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "book" / "tools")]
+sys.path[:0] = [str(HERE), *(str(HERE.parents[1] / "book" / folder) for folder in ("tools", "_ext"))]
 
 import sitecheck  # noqa: E402
 from sitecheck import HTML, ROOT  # noqa: E402

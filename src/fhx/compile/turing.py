@@ -19,7 +19,7 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet:
     and each EOS more is one step of it. The output is 0, but for one 1 or -1: after :math:`|w| + 1 + k` net steps if
     the machine accepts or rejects after k steps.
 
-    **The state.** The tape is two stacks in base B, see :mod:`fhx.exact.stacks`, with the head between them.
+    **The state.** The tape is two stacks in base B, see ``fhx.exact.stacks``, with the head between them.
 
     - Bits :math:`p[q, a]`: the machine is in state q and reads a.
     - Numbers :math:`L[a]`, the stack of the cells left of the head, the nearest on top, and bits :math:`\ell[a]`, its

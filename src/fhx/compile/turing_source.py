@@ -1,7 +1,7 @@
 r"""The lecture notes' own step of a Turing machine: load, rewind, left and right, with its mistakes or without.
 
 The state is a one-hot vector q over the machine's states and four more, and two stacks l and r over
-:math:`\Gamma \cup \{\$\}`, see :mod:`fhx.exact.stacks`. The mark $ is the bottom of both. The tape, from the
+:math:`\Gamma \cup \{\$\}`, see ``fhx.exact.stacks``. The mark $ is the bottom of both. The tape, from the
 first cell on, is l from its bottom up, then r from its top down, then blanks; the head is on the top of r, and on a
 blank where that is $.
 """

@@ -11,7 +11,12 @@ from torch import Tensor
 from fhx.tasks.arguments import texts
 
 Kind = Literal["class at end", "value at end", "class per step", "bits per step", "value per step"]
+"""The type of a task's kind: one of the strings in ``KINDS``."""
+
 KINDS: tuple[str, ...] = get_args(Kind)
+"""The kinds of task: ``"class at end"``, ``"value at end"``, ``"class per step"``, ``"bits per step"`` and ``"value per
+step"``."""
+
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 

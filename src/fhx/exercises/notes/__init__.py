@@ -1,7 +1,7 @@
 """What a course needs to know about an exercise beyond its task: points, time, a hint, mistakes.
 
 There is one TOML file per chapter, and ``schema.json`` says what it holds. The code of a mistake is a wrong answer that
-:func:`check` detects.
+:func:`fhx.exercises.check` detects.
 """
 
 import tomllib
@@ -36,7 +36,7 @@ class Notes:
         teaches: one sentence.
         hint: what to look at, for those whose answer failed; not the answer.
         mistakes: at least one.
-        looks_for: of an open-ended exercise, what a marker looks for beside what :func:`check` sees.
+        looks_for: of an open-ended exercise, what a marker looks for beside what :func:`fhx.exercises.check` sees.
     """
 
     points: int

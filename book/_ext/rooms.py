@@ -1,0 +1,116 @@
+"""The page of the package: ``{room} fhx.machines`` lists a package's public names under the modules that define them.
+
+The names are the package's ``__all__``. A reference to a class resolves by its own name where that is public once:
+types are written where they are defined, and described where they are imported from.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+from typing import ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.pycode import ModuleAnalyzer
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+
+def names_by_module(room: ModuleType) -> dict[str, list[str]]:
+    """The room's public names under the modules that define them, in the order of the imports; the room itself, first,
+    has its own and those of private modules."""
+    tree = ast.parse(inspect.getsource(room))
+    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    home = {alias.asname or alias.name: node.module or "" for node in imports for alias in node.names}
+    found: dict[str, list[str]] = {room.__name__: [name for name in room.__all__ if name not in home]}
+    for name, module in home.items():
+        if name in room.__all__:
+            is_private = module.rpartition(".")[2].startswith("_")
+            found.setdefault(room.__name__ if is_private else module, []).append(name)
+    return found
+
+
+def described(room: str, name: str, module: str) -> Iterator[str]:
+    """The reStructuredText that describes one public name; data are described where they are defined."""
+    value = getattr(importlib.import_module(room), name)
+    if inspect.isclass(value):
+        yield from (f".. autoclass:: {room}.{name}", "   :members:", "")
+    elif callable(value):
+        yield from (f".. autofunction:: {room}.{name}", "")
+    else:
+        lines = ModuleAnalyzer.for_module(module).find_attr_docs().get(("", name))
+        if lines is None:
+            raise ExtensionError(f"{module}.{name} is public and has no description: write one below its definition")
+        yield from (f".. py:data:: {name}", f"   :module: {room}", "", *(f"   {line}" for line in lines), "")
+
+
+def _shadowed(room: ModuleType, module: str) -> list[str]:
+    """A module with the name of one of the room's functions is not indexed: the name means the function."""
+    return ["   :no-index:"] if module.rpartition(".")[2] in room.__all__ else []
+
+
+class Room(SphinxDirective):
+    """The docstring of a package and a section for each of its modules; with ``:modules:`` for those without a public
+    name in the package, too, which then have an ``__all__`` of their own."""
+
+    required_arguments = 1
+    option_spec: ClassVar = {"modules": directives.flag}
+
+    def run(self) -> list[nodes.Node]:
+        room = importlib.import_module(self.arguments[0])
+        found = names_by_module(room)
+        top = nodes.Element()
+        self._parse([f".. automodule:: {room.__name__}", "", *self._names(room, found.pop(room.__name__))], top)
+        for module, names in found.items():
+            lines = [f".. automodule:: {module}", *_shadowed(room, module), ""]
+            top += self._section(room, module, lines + self._names(room, names, module))
+        if "modules" in self.options:
+            inside = [entry.name for entry in pkgutil.iter_modules(room.__path__, f"{room.__name__}.")]
+            for module in inside:
+                if module not in found and hasattr(importlib.import_module(module), "__all__"):
+                    top += self._section(room, module, [f".. automodule:: {module}", "   :members:", ""])
+        return top.children
+
+    def _names(self, room: ModuleType, names: list[str], module: str | None = None) -> list[str]:
+        return [line for name in names for line in described(room.__name__, name, module or room.__name__)]
+
+    def _section(self, room: ModuleType, module: str, lines: list[str]) -> nodes.section:
+        short = module.removeprefix(f"{room.__name__}.")
+        section = nodes.section("", nodes.title("", "", nodes.literal("", short)), ids=[nodes.make_id(f"in {module}")])
+        self._parse(lines, section)
+        return section
+
+    def _parse(self, lines: list[str], node: nodes.Element) -> None:
+        self.state.nested_parse(StringList(["```{eval-rst}", *lines, "```"]), self.content_offset, node)
+
+
+def resolve(
+    app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.TextElement
+) -> nodes.Element | None:
+    """A class or a function by the last part of its name, if just one public name ends so."""
+    if node.get("refdomain") != "py":
+        return None
+    is_annotation = node.get("refspecific") or "refwarn" not in node  # what a role writes is none, and must resolve
+    last = node["reftarget"].rpartition(".")[2]
+    objects = env.get_domain("py").get_objects()
+    found = {(name, doc, anchor) for name, _, _, doc, anchor, _ in objects if name.rpartition(".")[2] == last}
+    if len(found) != 1:
+        return content if is_annotation else None
+    ((name, doc, anchor),) = found
+    return make_refnode(app.builder, node.get("refdoc", env.docname), doc, anchor, content, name)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("room", Room)
+    app.connect("missing-reference", resolve)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
