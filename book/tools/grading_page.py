@@ -41,7 +41,7 @@ VARIES = (
     r"<style>.*?</style>|<metadata>.*?</metadata>|<figure><figcaption>How long.*?</figure>|[\d.]+ minutes of grading"
 )
 THEMES = ("light", "dark")
-SHARPNESS, COLOURS, MARGIN, FRAME = 2, 64, 16, "#888888"
+SHARPNESS, COLORS, MARGIN, FRAME = 2, 64, 16, "#888888"
 
 
 def played(text: str, folder: Path) -> tuple[str, dict[str, str]]:
@@ -114,7 +114,7 @@ def photograph(pictured: dict[str, str]) -> None:
                 part = {"x": 0, "y": 0, "width": width, "height": box["y"] + box["height"] + MARGIN}
                 shot = Image.open(io.BytesIO(page.screenshot(full_page=True, clip=part))).convert("RGB")
                 framed = ImageOps.expand(ImageOps.crop(shot, SHARPNESS), SHARPNESS, FRAME)
-                small = framed.quantize(COLOURS, dither=Image.Dither.NONE)
+                small = framed.quantize(COLORS, dither=Image.Dither.NONE)
                 small.save(SAMPLES / f"{name}-{theme}.png", optimize=True, pnginfo=kept)
 
 

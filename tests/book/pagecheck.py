@@ -39,7 +39,7 @@ LOOK_INSIDE, MARK_SAMPLES = (
 )
 STATE = "root => [...root.querySelectorAll('.rx-view, .rx-readout')].map(part => part.innerHTML).join()"
 AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
-ONLY_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+ONLY_COLORS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
 ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-sample]'}]})"
 
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.
@@ -103,7 +103,7 @@ def check(browser: Browser, address: str, picture: Callable[[View], Path] | None
             page.evaluate(preparation)
         for view in VIEWS:
             note(show(page, view))
-            note(accessibility(page, {} if view in LAYOUTS else ONLY_COLOURS))
+            note(accessibility(page, {} if view in LAYOUTS else ONLY_COLORS))
             for explorer in page.locator(EXPLORER).all() if view in LAYOUTS else ():
                 note(explore(page, explorer))
         return {problem: found[problem] for problem in sorted(found)}

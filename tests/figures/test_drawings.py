@@ -11,7 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 from readable import assert_apart_and_inside
 
-from fhx.figures import COLOURS, band, depth_places, label_lines, unrolled
+from fhx.figures import COLORS, band, depth_places, label_lines, unrolled
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -88,7 +88,7 @@ def test_direct_labels_keep_their_order_and_do_not_overlap(ends):
         assert not a.overlaps(b)
     upwards = [ends[int(label.get_text().split()[1])] for _, label in sorted(placed, key=lambda pair: pair[0].y0)]
     assert all(a <= b + 1e-9 for a, b in pairwise(upwards))
-    assert {label.get_color() for label in labels} <= set(COLOURS) or len(ends) > 6
+    assert {label.get_color() for label in labels} <= set(COLORS) or len(ends) > 6
     plt.close(fig)
 
 
@@ -154,13 +154,13 @@ VISIONS = {
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_colours_are_told_apart_by_every_vision(vision):
-    seen = [lab(np.array(VISIONS[vision]) @ linear(colour)) for colour in COLOURS]
+    seen = [lab(np.array(VISIONS[vision]) @ linear(colour)) for colour in COLORS]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 20
 
 
 def test_colours_can_be_read_as_text_on_white_and_are_the_cycle():
-    for colour in COLOURS:
+    for colour in COLORS:
         assert 1.05 / (np.array([0.2126, 0.7152, 0.0722]) @ linear(colour) + 0.05) >= 4.5
-    assert tuple(plt.rcParams["axes.prop_cycle"].by_key()["color"]) == tuple(c[1:] for c in COLOURS) or tuple(
+    assert tuple(plt.rcParams["axes.prop_cycle"].by_key()["color"]) == tuple(c[1:] for c in COLORS) or tuple(
         plt.rcParams["axes.prop_cycle"].by_key()["color"]
-    ) == tuple(COLOURS)
+    ) == tuple(COLORS)

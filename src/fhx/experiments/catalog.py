@@ -35,3 +35,4 @@ MODULES = (
 """In the order of the chapters that read their results."""
 
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
+"""Every experiment by its name, in that order."""

@@ -15,13 +15,13 @@ from fhx.figures.maps import success_map
 from fhx.figures.nets import machine_and_net, space_time, weight_matrix
 from fhx.figures.panels import Panel, aligned_panels
 from fhx.figures.settling_explorer import settling_explorer, settling_frame
-from fhx.figures.style import COLOURS, band, label_lines, use_style
+from fhx.figures.style import COLORS, band, label_lines, use_style
 from fhx.figures.truncation_explorer import truncation_explorer, truncation_frame
 from fhx.figures.turing import tape_and_units
 from fhx.figures.turing_explorer import turing_explorer
 
 __all__ = [
-    "COLOURS",
+    "COLORS",
     "Button",
     "Choice",
     "Control",

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from fhx.figures.paper import INCHES
-from fhx.figures.style import COLOURS, band, label_lines
+from fhx.figures.style import COLORS, band, label_lines
 from fhx.training import band as intervals
 from fhx.training import interval
 
@@ -120,6 +120,6 @@ def _kinds(results: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
     kinds = list(dict.fromkeys(kind for found in results.values() for kind in found))
     if not kinds or not all(results.values()):
         raise ValueError("there is nothing to draw: [task][kind] = values")
-    if len(kinds) > len(COLOURS):
-        raise ValueError(f"{len(kinds)} kinds of net, and {len(COLOURS)} colours to tell them apart")
-    return dict(zip(kinds, COLOURS, strict=False))
+    if len(kinds) > len(COLORS):
+        raise ValueError(f"{len(kinds)} kinds of net, and {len(COLORS)} colours to tell them apart")
+    return dict(zip(kinds, COLORS, strict=False))

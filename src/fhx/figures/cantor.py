@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from fhx.figures.paper import INK, SOFT, TEXT, WIDTH, sheet, write
-from fhx.figures.style import COLOURS
+from fhx.figures.style import COLORS
 from fhx.figures.words import text_width
 
 __all__ = ["cantor_set"]
@@ -56,7 +56,7 @@ def cantor_set(base: int = 3, depth: int = 4, stacks: Mapping[str, Fraction | in
         for low in _lows(base, k):
             corner, width = (_x(low), y), _x(low + Fraction(1, base**k)) - _x(low)
             edge = {"ec": "white", "lw": 0.8} if width > 4 else {"lw": 0}
-            ax.add_patch(Rectangle(corner, width, _BAR, fc=COLOURS[0], gid=f"level {k}", zorder=2, **edge))
+            ax.add_patch(Rectangle(corner, width, _BAR, fc=COLORS[0], gid=f"level {k}", zorder=2, **edge))
     _draw_axis(ax, base, axis)
     _draw_points(ax, stacks or {}, axis)
     return ax.figure
@@ -78,14 +78,14 @@ def _draw_margin(ax: Axes, base: int, axis: float) -> None:
     low, high = Fraction(1, base), Fraction(base - 1, base)
     top = _LINE + 8 + _STEP - 6
     if base == 2:
-        ax.plot([_x(low)] * 2, [_LINE, axis], color=COLOURS[1], lw=1.6, zorder=3, gid="no margin")
-        write(ax, _x(low), _LINE / 2, "no margin: 0.1000… = 0.0111…", color=COLOURS[1])
+        ax.plot([_x(low)] * 2, [_LINE, axis], color=COLORS[1], lw=1.6, zorder=3, gid="no margin")
+        write(ax, _x(low), _LINE / 2, "no margin: 0.1000… = 0.0111…", color=COLORS[1])
         return
     ax.add_patch(Rectangle((_x(low), top), _x(high) - _x(low), axis - top, fc=_MARGIN, lw=0, zorder=0, gid="margin"))
     words = f"margin of width {Fraction(base - 2, base)}"
-    write(ax, (_x(low) + _x(high)) / 2, _LINE / 2, words, color=COLOURS[1])
+    write(ax, (_x(low) + _x(high)) / 2, _LINE / 2, words, color=COLORS[1])
     y = _LINE + 2
-    arrow = {"arrowstyle": "<|-|>", "color": COLOURS[1], "shrinkA": 0, "shrinkB": 0}
+    arrow = {"arrowstyle": "<|-|>", "color": COLORS[1], "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", (_x(low), y), (_x(high), y), arrowprops=arrow)
 
 
@@ -114,6 +114,6 @@ def _draw_points(ax: Axes, stacks: Mapping[str, Fraction | int], axis: float) ->
     places = isotonic_regression(wanted - steps, y_min=low, y_max=high) + steps
     for (name, point), x in zip(items, places, strict=True):
         y = axis + 28 + _LINE
-        ax.plot([_x(point), _x(point), x], [axis, axis + 24, y - 4], color=COLOURS[2], lw=0.9, zorder=1)
-        ax.plot([_x(point)], [axis], "o", color=COLOURS[2], ms=6, zorder=4, gid="point")
-        write(ax, x, y + _LINE / 2 - 2, name, color=COLOURS[2], gid="name")
+        ax.plot([_x(point), _x(point), x], [axis, axis + 24, y - 4], color=COLORS[2], lw=0.9, zorder=1)
+        ax.plot([_x(point)], [axis], "o", color=COLORS[2], ms=6, zorder=4, gid="point")
+        write(ax, x, y + _LINE / 2 - 2, name, color=COLORS[2], gid="name")

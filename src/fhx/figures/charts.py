@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from fhx.figures.paper import INCHES
-from fhx.figures.style import COLOURS
+from fhx.figures.style import COLORS
 from fhx.training import proportion
 
 __all__ = ["counting", "success_chart"]
@@ -51,7 +51,7 @@ def success_chart(
             ax, counts = axes[i][j], list(results[net][language].values())
             intervals = [proportion(k, n, level) for k, n in counts]
             low, high = [p.low for p in intervals], [p.high for p in intervals]
-            x, colour = np.arange(len(lengths)), COLOURS[i % len(COLOURS)]
+            x, colour = np.arange(len(lengths)), COLORS[i % len(COLORS)]
             ax.vlines(x, low, high, color=colour, lw=1.8)
             ax.plot(x, [k / n for k, n in counts], "o", color=colour, ms=5, clip_on=False, zorder=3)
             ax.set(xlim=(-0.6, len(lengths) - 0.4), ylim=(-0.06, 1.06))
@@ -61,7 +61,7 @@ def success_chart(
             ax.tick_params(length=0)
             if i == 0:
                 ax.set_title(language, fontsize=11)
-        axes[i][0].set_ylabel(net, color=COLOURS[i % len(COLOURS)], rotation=0, ha="right", va="center")
+        axes[i][0].set_ylabel(net, color=COLORS[i % len(COLORS)], rotation=0, ha="right", va="center")
     fig.supxlabel(xlabel, fontsize=11)
     return fig
 
@@ -132,4 +132,4 @@ def counting(
 def _shades(count: int) -> Sequence[str]:
     """From light to dark, all dark enough to be read as text on white."""
     ramp = plt.get_cmap("viridis")
-    return [plt.matplotlib.colors.to_hex(ramp(x)) for x in np.linspace(0.5, 0.0, count)] if count > 1 else [COLOURS[0]]
+    return [plt.matplotlib.colors.to_hex(ramp(x)) for x in np.linspace(0.5, 0.0, count)] if count > 1 else [COLORS[0]]

@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from fhx.figures.paper import INCHES, INK, SOFT, TEXT
-from fhx.figures.style import COLOURS
+from fhx.figures.style import COLORS
 from fhx.training import proportion
 
 __all__ = ["success_map"]
 
 Counts = Mapping[tuple[int, int], tuple[int, int] | None]
 
-_BORDER, _FRAME = COLOURS[1], "#a8b0ba"
+_BORDER, _FRAME = COLORS[1], "#a8b0ba"
 _COLUMNS = 3
 
 
@@ -90,7 +90,7 @@ def _trials(results: Mapping[str, Counts]) -> int:
 
 def _shade(rate: float) -> tuple[float, float, float]:
     """From white to dark blue."""
-    return tuple(1 - rate * (1 - np.array(to_rgb(COLOURS[0]))))
+    return tuple(1 - rate * (1 - np.array(to_rgb(COLORS[0]))))
 
 
 def _squares(ax: Axes, counts: Counts, depths: list[int], steps: list[int]) -> None:

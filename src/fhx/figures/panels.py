@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from fhx.figures.paper import INCHES, SOFT
-from fhx.figures.style import COLOURS, label_lines
+from fhx.figures.style import COLORS, label_lines
 from fhx.training import band as intervals
 
 __all__ = ["Panel", "aligned_panels"]
@@ -82,7 +82,7 @@ def _draw(ax: Axes, x: NDArray[np.float64], panel: Panel) -> None:
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.tick_params(axis="y", which="minor", length=0, labelleft=False)
-    for colour, (name, values) in zip(COLOURS, panel.measured.items(), strict=False):
+    for colour, (name, values) in zip(COLORS, panel.measured.items(), strict=False):
         values = np.asarray(values, dtype=float)
         if values.ndim != 2 or values.shape[1:] != x.shape:
             raise ValueError(f"{name} has values of shape {values.shape} at {len(x)} points")

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     from matplotlib.text import Annotation
 
-__all__ = ["COLOURS", "band", "label_lines", "use_style"]
+__all__ = ["COLORS", "band", "label_lines", "use_style"]
 
 #: The cycle of the style file: dark enough to be read as text on white, told apart by readers with any colour vision.
-COLOURS = ("#082994", "#b65d00", "#017e58", "#a05c9e", "#572600", "#101820")
+COLORS = ("#082994", "#b65d00", "#017e58", "#a05c9e", "#572600", "#101820")
 
 
 def use_style() -> None:

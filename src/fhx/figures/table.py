@@ -10,12 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from fhx.figures.paper import EDGE, INK, SOFT, TEXT, write
-from fhx.figures.style import COLOURS
+from fhx.figures.style import COLORS
 from fhx.figures.words import text_width
 
 __all__ = ["Table"]
 
-_ONE, _MORE, _LESS = COLOURS[0], "#a9bfe8", "#ffffff"
+_ONE, _MORE, _LESS = COLORS[0], "#a9bfe8", "#ffffff"
 _PAD, _LARGEST, _BREAK = 5.0, 23.0, 8.0
 _TALLEST = 720.0
 
@@ -95,7 +95,7 @@ class Table:
         elif entry > 0:  # type: ignore[operator]
             fill = _MORE
         elif entry < 0:  # type: ignore[operator]
-            fill, edge, width = _LESS, COLOURS[1], 1.6
+            fill, edge, width = _LESS, COLORS[1], 1.6
         inset = 1.2 if width > 1 else 0.5
         corner = (x + inset, y - self._high / 2 + inset)
         size = (self._cell - 2 * inset, self._high - 2 * inset)

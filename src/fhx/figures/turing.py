@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from fhx.figures.paper import EDGE, INK, SOFT, TEXT, WIDTH, sheet, write
-from fhx.figures.style import COLOURS
+from fhx.figures.style import COLORS
 from fhx.figures.turing_run import Run, unit_groups
 from fhx.figures.words import state_name, text_width
 
@@ -25,7 +25,7 @@ __all__ = ["tape_and_units"]
 
 _FAINT = "#e3e7ec"
 _TINTS = ("#ffffff", "#9bb4ea", "#f8d9b4", "#6cb59c", "#ead9ec", "#b79a86", "#d5dae0")
-_SHADES = LinearSegmentedColormap.from_list("units", ["#d9e2f5", "#8fa8e0", COLOURS[0]]).with_extremes(bad="#ffffff00")
+_SHADES = LinearSegmentedColormap.from_list("units", ["#d9e2f5", "#8fa8e0", COLORS[0]]).with_extremes(bad="#ffffff00")
 _TALLEST = 800.0
 _LINE, _ROW, _LETTER, _PAD = 18.0, 12.5, 15.0, 6.0
 
@@ -147,9 +147,9 @@ def _draw_tape(ax: Axes, run: Run, frame: _Frame) -> tuple[float, float]:
         corner, size = (frame.x(t), y + (head - run.first) * frame.high), (frame.cell, frame.high)
         if frame.lettered:
             inner = (corner[0] + 1, corner[1] + 1)
-            _box(ax, inner, size[0] - 2, size[1] - 2, ec=COLOURS[1], lw=2, zorder=3, gid="head")
+            _box(ax, inner, size[0] - 2, size[1] - 2, ec=COLORS[1], lw=2, zorder=3, gid="head")
         else:
-            _box(ax, corner, *size, fc=COLOURS[1], lw=0, zorder=3, gid="head")
+            _box(ax, corner, *size, fc=COLORS[1], lw=0, zorder=3, gid="head")
     at = y + (0.5 - run.first) * frame.high
     write(ax, frame.left - _PAD, max(at, y + 5), "cell 0", color=SOFT, ha="right")
     return top, low
@@ -202,7 +202,7 @@ def _draw_key(ax: Axes, run: Run, frame: _Frame, y: float) -> None:
     x = 0.0
     for k, symbol in enumerate(() if frame.lettered else run.symbols):
         x = square(x, state_name(symbol) + (" (blank)" if k == 0 else ""), fc=_TINTS[k], ec=SOFT)
-    x = square(x, "head", fc="none" if frame.lettered else COLOURS[1], ec=COLOURS[1], lw=2)
+    x = square(x, "head", fc="none" if frame.lettered else COLORS[1], ec=COLORS[1], lw=2)
     if not frame.lettered:
         x, y = 0.0, y + _LINE
     words = "units above 0"
