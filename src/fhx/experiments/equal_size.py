@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from time import process_time
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 from torch import nn
@@ -38,6 +38,7 @@ from fhx.training import OBJECTIVES, Fit, fit
 
 __all__ = ["CELLS", "TYPES", "Sweep", "make", "multiply_adds", "parameters", "sweep", "units_for"]
 
+M = TypeVar("M", bound=nn.Module)
 CELLS: dict[str, Callable[[int, int, int], Cell]] = {
     **DEEP,
     "GRU": lambda inputs, units, depth: GRUCell(inputs, units),
@@ -104,7 +105,7 @@ def _entries_of_matrices(part: object) -> int:
 
 
 @frozen
-class Sweep:
+class Sweep(Generic[M]):
     """What came of training all rates with all seeds.
 
     Attributes:
@@ -116,14 +117,14 @@ class Sweep:
             of the other seeds by rate; ``test by rate``, of the reported seeds; ``seconds``, process time of all.
     """
 
-    fit: Fit
+    fit: Fit[M]
     rate: float
     rows: range
     result: dict[str, Any]
 
 
 def sweep(
-    make_model: Callable[[], nn.Module],
+    make_model: Callable[[], M],
     task: Task,
     *,
     rates: Sequence[float],
@@ -132,7 +133,7 @@ def sweep(
     updates: int,
     batch_size: int,
     evaluate_every: int,
-) -> Sweep:
+) -> Sweep[M]:
     """Train every rate with every seed as one batch, by Adam at a constant rate, and choose the rate by the others.
 
     The chosen rate has the best mean over the other seeds of their best validation metric; of two the smaller one.

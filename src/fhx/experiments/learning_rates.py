@@ -22,7 +22,7 @@ class RowAdam(torch.optim.Adam):
         self.rates = rates
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # overloads
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # torch overloads it
         """One update. Adam's is proportional to its rate, so a row goes its share of the way."""
         rows = [p for group in self.param_groups for p in group["params"]]
         before = [p.clone() for p in rows]

@@ -49,8 +49,8 @@ def train(
     seeds: Iterable[int],
     updates: int,
     batch_size: int = 32,
-    make_model: Callable[[], nn.Module] | None = None,
-) -> Fit:
+    make_model: Callable[[], Realization] | None = None,
+) -> Fit[Realization]:
     """Train with Adam, the learning rate falling linearly from ``rate`` to zero."""
     return fit(
         make_model or (lambda: make(cell, task)),

@@ -112,7 +112,7 @@ def task(steps: int) -> Task:
     return recall(steps, SYMBOLS, noise=NOISE, sizes=(512, 16, 64))
 
 
-def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range) -> Fit:
+def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range) -> Fit[Realization]:
     """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``."""
     makers = [lambda gain=gain: make(variant, depth, gain) for gain in GAINS for _ in seeds]
     return fit(

@@ -21,7 +21,9 @@ NUMBERS = 2**20
 """The size of the inputs of the windows that are run side by side."""
 
 
-def fitted(name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], updates: int, batch_size: int) -> Fit:
+def fitted(
+    name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], updates: int, batch_size: int
+) -> Fit[CausalNet]:
     """One net per seed trained on music or digits as one batch, each at its own rate, which falls linearly to zero."""
     return fit(
         lambda: sequence_model(name, kind),

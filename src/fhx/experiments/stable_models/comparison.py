@@ -48,7 +48,7 @@ def small(name: str, kind: str) -> tuple[Result, Sequence[SequenceModel]]:
     problem, budget = on.task(name), on.BUDGETS[name]
     make = partial(on.sequence_model, name, kind)
 
-    def fitted(seeds: list[int], rates: list[float]) -> Fit:
+    def fitted(seeds: list[int], rates: list[float]) -> Fit[SequenceModel]:
         return fit(
             make,
             problem,

@@ -133,7 +133,7 @@ class ProjectedRows(RowAdam):
         self.like = like
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # overloads
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # torch overloads it
         """One update of all rows, and the projection of each."""
         loss = super().step(closure)
         if KINDS[self.like.kind][1] is None:
