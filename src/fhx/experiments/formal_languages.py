@@ -5,7 +5,7 @@ of up to 20 symbols and counts as right on a band of longer words if it is right
 learning rate of each language and cell is chosen first, by the validation loss of other seeds with the same budget.
 
 For languages that have to be counted in there is one more number, the reach: the largest :math:`N` such that for every
-:math:`n \le N` all prefixes of :math:`a^n b^{n+2}` are decided rightly, of :math:`a^n b^{n+k} c^{n+2}` with
+:math:`n \le N` all prefixes of :math:`a^n b^{n+2}` are decided correctly, of :math:`a^n b^{n+k} c^{n+2}` with
 :math:`|k| \le 1`, or of :math:`n` opening brackets and :math:`n + 2` closing ones.
 """
 

@@ -138,7 +138,7 @@ def depth(net: Realization, machine: DFA, max_length: int) -> int:
 
 
 def run(point: Point) -> Result:
-    """What the nets of twenty seeds decide rightly ``before`` training and ``after`` it.
+    """What the nets of twenty seeds decide correctly ``before`` training and ``after`` it.
 
     Returns:
         In ``before`` and ``after`` two lists with an entry per seed, ``depth``, the greatest length up to 20 such that

@@ -80,7 +80,7 @@ def right(net: Callable[[Tensor, Tensor | None], Tensor], part: Sequences) -> Bo
 
 
 def reach(
-    net: Callable[[Tensor, Tensor], Tensor],
+    net: Callable[[Tensor, Tensor | None], Tensor],
     part: Callable[[tuple[int, ...]], Sequences],
     max_count: int,
 ) -> int:

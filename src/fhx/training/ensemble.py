@@ -6,6 +6,7 @@ losses has each seed's own gradient in its own rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Generic, TypeVar
 
 import torch
 from jaxtyping import Float, Integer
@@ -17,10 +18,11 @@ from fhx.training.losses import OBJECTIVES, Objective
 
 __all__ = ["Ensemble", "evaluate"]
 
+M = TypeVar("M", bound=nn.Module)
 Outputs = Callable[[Tensor, Tensor | None], Tensor]
 
 
-class Ensemble:
+class Ensemble(Generic[M]):
     """One net per seed, built by ``make_model`` under that seed of torch's global generator, all run as one.
 
     Args:
@@ -39,7 +41,7 @@ class Ensemble:
 
     def __init__(
         self,
-        make_model: Callable[[], nn.Module] | Sequence[Callable[[], nn.Module]],
+        make_model: Callable[[], M] | Sequence[Callable[[], M]],
         seeds: Sequence[int],
         objective: Objective,
         output_size: int,
@@ -90,7 +92,7 @@ class Ensemble:
         return torch.stack([p.detach().reshape(len(p), -1).isfinite().all(1) for p in self.trained.values()]).all(0)
 
     @torch.no_grad()
-    def unstack(self, parameters: Mapping[str, Tensor]) -> tuple[nn.Module, ...]:
+    def unstack(self, parameters: Mapping[str, Tensor]) -> tuple[M, ...]:
         """The single nets, with their rows of ``parameters``, in evaluation mode."""
         for i, model in enumerate(self.models):
             for name, parameter in model.named_parameters():
@@ -160,7 +162,7 @@ def _minibatches(sequences: Sequences, indices: Tensor) -> tuple[Tensor, Tensor,
     return inputs, targets, lengths
 
 
-def _build(make_model: Callable[[], nn.Module], seed: int) -> nn.Module:
+def _build(make_model: Callable[[], M], seed: int) -> M:
     torch.manual_seed(seed)
     model = make_model()
     if not isinstance(model, nn.Module):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
+from typing import TypeVar
 
 import torch
 from jaxtyping import Float, Integer
@@ -17,9 +18,11 @@ from fhx.training.losses import OBJECTIVES, Objective
 
 __all__ = ["fit"]
 
+M = TypeVar("M", bound=nn.Module)
+
 
 def fit(
-    make_model: Callable[[], nn.Module] | Sequence[Callable[[], nn.Module]],
+    make_model: Callable[[], M] | Sequence[Callable[[], M]],
     task: Task,
     *,
     seeds: Iterable[int] = range(5),
@@ -34,7 +37,7 @@ def fit(
     objective: Objective | None = None,
     progress: bool = True,
     device: torch.device | str | None = None,
-) -> Fit:
+) -> Fit[M]:
     r"""Train one net per seed, all seeds as one batch, and report them with their spread.
 
     Each seed has its own net (``make_model`` is called under that seed of torch's global generator, which is put back

@@ -1,7 +1,7 @@
 """What happens during training, one row per seed, and what comes out of it: a :class:`~fhx.training.Fit`."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -14,9 +14,11 @@ from fhx.training.statistics import Band, Interval, band, interval
 
 __all__ = ["Fit", "History"]
 
+M = TypeVar("M", bound=nn.Module)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fit:
+class Fit(Generic[M]):
     """The history of several seeds and what they ended with.
 
     A seed's result is that of its best parameters, judged by the validation metric at the evaluated updates. A stopped
@@ -47,7 +49,7 @@ class Fit:
     valid: np.ndarray
     test: np.ndarray
     best_update: np.ndarray
-    models: tuple[nn.Module, ...]
+    models: tuple[M, ...]
     diverged: dict[int, int]
     stopped: dict[int, int]
     reached: dict[int, int]
@@ -84,7 +86,7 @@ class Fit:
     __repr__ = summary
 
 
-class History:
+class History(Generic[M]):
     """Curves, best parameters, and who is still running; one row per seed.
 
     Args:
@@ -96,7 +98,7 @@ class History:
     """
 
     def __init__(
-        self, nets: Ensemble, valid: Sequences, batch_size: int, patience: int | None, target: float | None = None
+        self, nets: Ensemble[M], valid: Sequences, batch_size: int, patience: int | None, target: float | None = None
     ) -> None:
         self.nets, self.valid, self.batch_size, self.patience = nets, valid, batch_size, patience
         self.target = target
@@ -154,7 +156,7 @@ class History:
         unit, best = self.nets.objective.unit, float(self.best.nanmean())
         return f"best valid {unit} {best:.3f}, {int(self.running.sum())} of {len(self.best)} running"
 
-    def result(self, task: str, seeds: tuple[int, ...], test: Sequences, seconds: float) -> Fit:
+    def result(self, task: str, seeds: tuple[int, ...], test: Sequences, seconds: float) -> Fit[M]:
         """The whole as a :class:`Fit`; only the best parameters see ``test``."""
 
         def rows(curve: list[Tensor]) -> np.ndarray:

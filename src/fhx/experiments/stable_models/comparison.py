@@ -39,7 +39,7 @@ def compare(name: str, kind: str) -> Result:
 
 
 def probe(name: str) -> Sequences:
-    """What the measures read: the test set, or its beginning."""
+    """What the measures read: the test set, or its first steps."""
     return on.cut(on.task(name).test, on.SHOWN) if name in on.TEXTS else on.task(name).test
 
 

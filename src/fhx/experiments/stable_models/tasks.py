@@ -110,7 +110,7 @@ def sequence_model(name: str, kind: str) -> SequenceModel:
 
 
 def head_prior(name: str) -> Tensor:
-    """The :func:`prior` of the frequent words and of each group of rare ones, which an adaptive softmax begins with."""
+    """The :func:`prior` of the frequent words and of each group of rare ones, which an adaptive softmax starts with."""
     frequent, *rare = prior(name).tensor_split(CUTOFFS[name])
     return torch.cat([frequent, torch.stack([group.logsumexp(0) for group in rare])])
 
