@@ -26,9 +26,9 @@ class TuringTag:
 
     .. math:: A\,x\,(\alpha\,x)^M\,B\,x\,(\beta\,x)^N,
 
-    whose letters but the filler :math:`x` bear the pair :math:`(q, a)`. A move to the right that writes the digit
-    :math:`s` is :math:`M \mapsto 2M + s`, :math:`N \mapsto \lfloor N / 2 \rfloor`, and the digit that is read next is
-    the one that :math:`N` loses. It takes three passes over the word:
+    in which every letter but the filler :math:`x` carries the pair :math:`(q, a)`. A move to the right that writes the
+    digit :math:`s` is :math:`M \mapsto 2M + s`, :math:`N \mapsto \lfloor N / 2 \rfloor`, and the digit that is read
+    next is the one that :math:`N` loses. It takes three passes over the word:
 
     - :math:`A \to C x\,(c x)^s,\; \alpha \to c x c x,\; B \to S,\; \beta \to s` double :math:`M` and pair off the
       :math:`N + 1` letters :math:`S s^N`;

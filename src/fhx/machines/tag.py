@@ -25,7 +25,7 @@ def _in_order(productions: Mapping[Symbol, tuple[Symbol, ...]]) -> tuple[tuple[S
 
 @frozen(repr=False)
 class TagSystem:
-    r"""A 2-tag system: productions :math:`P` that lead from a letter to a word.
+    r"""A 2-tag system: productions :math:`P` that map a letter to a word.
 
     A step deletes the first two letters of the word and appends the production of the first one,
 
@@ -92,9 +92,9 @@ def rogozhin_form(system: TagSystem, pair: Symbol = "N", halt: Symbol = "H") -> 
     :math:`N` is a new letter, and :math:`B_a` is the production of :math:`a` there. A pair :math:`N N` changes nothing
     wherever in the word it stands: read as a pair it goes to the end; if its first letter is the second one of a pair
     :math:`x N`, its second one is the first of :math:`N y`, so that :math:`x` is read and :math:`y` deleted as in
-    :math:`x y`. So whenever the first letter is not :math:`N`, the word without all :math:`N` is the word there. Two
-    things differ: words no longer become too short, so the system halts at a letter only; and all letters without a
-    production become one.
+    :math:`x y`. So whenever the first letter is not :math:`N`, the word without its letters :math:`N` is that of the
+    given system. Two things differ: words no longer become too short, so the system halts only on a letter; and all
+    letters without a production become one.
 
     Args:
         system: a tag system.

@@ -1,4 +1,4 @@
-r"""The Turing machines of the book: deciders, reckoners, busy beavers, and machines that never halt."""
+r"""The Turing machines of the book: deciders, arithmetic, busy beavers, and machines that never halt."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -71,8 +71,8 @@ def repeated() -> TuringMachine:
     r"""Decide :math:`\{ww : w \in \{a, b\}^*\}`.
 
     Capitals grow from both ends until they meet in the middle; a word of odd length has no middle. Then each letter of
-    the first half is compared with the next one of the second. That a move to the left stayed at the left end is seen
-    by the small letter that was just written there.
+    the first half is compared with the next one of the second. A move to the left has stayed at the left end if it
+    finds the small letter that was just written there.
     """
     return _machine(
         "ab",
@@ -122,7 +122,7 @@ def addition() -> TuringMachine:
 
     Either may be empty, which is 0. The digits of the first are crossed off one by one, and each is added with the
     carry to the next digit of the second, which then reads ``O`` or ``I``; in the end these become ``0`` and ``1``
-    again. The sum stands behind the plus. A word that is not two numerals with one plus between them is rejected.
+    again. The sum follows the plus. A word that is not two numerals with one plus between them is rejected.
     """
     rows = "".join(
         f"""
@@ -162,7 +162,7 @@ def addition() -> TuringMachine:
 
 
 def copying() -> TuringMachine:
-    """Write a word over ``"ab"`` a second time, behind a ``#``, and accept: ``"ab"`` becomes ``"ab#ab"``."""
+    """Write a word over ``"ab"`` a second time, after a ``#``, and accept: ``"ab"`` becomes ``"ab#ab"``."""
     return _machine(
         "ab",
         """
@@ -196,7 +196,7 @@ def marching() -> TuringMachine:
 
 
 def bouncing() -> TuringMachine:
-    """Never halt: two configurations in turn, on every word over ``"a"``. The tape stays as it is."""
+    """Never halt: alternate between two configurations, on every word over ``"a"``. The tape stays as it is."""
     return _machine(
         "a",
         """
@@ -208,7 +208,7 @@ def bouncing() -> TuringMachine:
 
 
 def busy_beaver(n: int) -> TuringMachine:
-    r"""The machine of :math:`n \le 4` states and two symbols that takes most steps before it halts.
+    r"""The machine of :math:`n \le 4` states and two symbols that takes the most steps before it halts.
 
     =========  ===  ===  ===  ====
     states       1    2    3     4

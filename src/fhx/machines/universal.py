@@ -33,12 +33,12 @@ def universal() -> TuringMachine:
     (q4, <). Here these have rules too:
 
     - (q3, <), where every run of a program that halts comes to its end, goes to ``accept``: one step more;
-    - (q4, <), which no run of a program reaches, is where the machine **begins**: it goes to q3 and to the right.
+    - (q4, <), which no run of a program reaches, is where the machine **starts**: it goes to q3 and to the right.
 
-    With this the machine is at home on a tape that has a first cell, and begins there. That cell holds ``<``; then
-    comes the program with its marks b in their used form ``>``, which q3 restores on its way to the right, until on c
-    it hands over to q1, as at the end of every production. After that no move leads to the left of the second cell
-    but the last. For each 1 in a letter's code q1 turns back on one more mark b, and the longest code, that of the
+    So the machine needs only a tape that has a first cell, and starts there. That cell holds ``<``; then comes the
+    program with its marks b in their used form ``>``, which q3 restores on its way to the right, until on c it hands
+    over to q1, as at the end of every production. After that no move but the last leads to the left of the second
+    cell. For each 1 in a letter's code q1 turns back on one more mark b, and the longest code, that of the
     halting letter, counts to the mark on the third cell; q2 turns back on b too, on the second cell only if that letter
     was read, and there it becomes q3, which halts on the first cell.
 
@@ -58,12 +58,12 @@ class UniversalProgram:
     r"""A tag system as a program for the :func:`universal` machine.
 
     The system has letters :math:`a_1, \dots, a_n` with productions :math:`P(a_i) = a_n a_n B_i`, with :math:`B_n`
-    empty, and one letter :math:`a_{n+1}` without, on which it halts, as :func:`rogozhin_form` makes it. The **code** of
-    a letter is a number of ones,
+    empty, and one letter :math:`a_{n+1}` without a production, on which it halts, as :func:`rogozhin_form` makes it.
+    The **code** of a letter is a number of ones,
 
     .. math:: N_1 = 1, \qquad N_{i+1} = N_i + 2 |P(a_i)|,
 
-    and the production of the letter stands on the left of so many marks b; that of the halting letter is ``<b``. With
+    and the production of the letter stands to the left of as many marks b; that of the halting letter is ``<b``. With
     :math:`P(a_i) = a_n a_n x_1 \dots x_k` it is written
 
     .. math:: b 1 \; b 1^{N(x_k)} b \; \dots \; b 1^{N(x_1)} b \; b 1^{N_n} b \; b 1^{N_n - N_i},

@@ -11,7 +11,7 @@ from fhx.machines.words import State, Symbol
 __all__ = ["Items", "check_dfa", "check_turing_machine", "frozen_rules", "frozen_transitions", "hashed", "in_order"]
 
 SHOWN = 10
-"""The first faults are told in full, this many; the others are counted."""
+"""This many faults are spelt out; the rest are counted."""
 
 K_co = TypeVar("K_co", covariant=True)
 V_co = TypeVar("V_co", covariant=True)
@@ -67,7 +67,7 @@ def check_dfa(
     start: State,
     accept: Iterable[State],
 ) -> None:
-    """Raise one ValueError that tells all the faults of a machine, if it has any."""
+    """Raise one ValueError that names all the faults of a machine, if it has any."""
     faults = [*_repeated(states, "state"), *_repeated(alphabet, "symbol")]
     faults += ["there are no states"] * (not states) + ["the alphabet is empty"] * (not alphabet)
     known, symbols = set(states), set(alphabet)
@@ -92,7 +92,7 @@ def check_turing_machine(
     reject: State,
     alphabet: Collection[Symbol],
 ) -> None:
-    """Raise one ValueError that tells all the faults of a machine, if it has any."""
+    """Raise one ValueError that names all the faults of a machine, if it has any."""
     faults = [*_repeated(alphabet, "symbol"), *["the input alphabet is empty"] * (not alphabet)]
     if accept == reject:
         faults.append(f"{accept!r} is to accept and to reject")

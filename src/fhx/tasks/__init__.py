@@ -1,7 +1,7 @@
 """Data and targets: what a recurrent net is asked to do.
 
-Each function gives a :class:`Task`: sequences to train on, to choose by and to test with, and the kind of output that
-is wanted.
+Each function returns a :class:`Task`: sequences for training, validation and testing, and the kind of output that is
+wanted.
 """
 
 from fhx.tasks.acceptors import Acceptor

@@ -1,7 +1,7 @@
-r"""What a prediction is worth that needs no recurrent state: the numbers that a model has to beat.
+r"""How good predictions are that need no recurrent state: the numbers that a model has to beat.
 
-Probabilities are counted on the training split and smoothed by :math:`a` pretended observations of each outcome:
-an event seen :math:`k` times in :math:`n` has :math:`p = (k + a) / (n + 2a)`.
+Probabilities are frequencies in the training split, smoothed by :math:`a` pseudo-observations of each outcome: an
+event seen :math:`k` times in :math:`n` has :math:`p = (k + a) / (n + 2a)`.
 """
 
 from typing import Literal
@@ -18,7 +18,7 @@ Split = Literal["train", "valid", "test"]
 
 
 def majority_class(task: Task, split: Split = "test") -> float:
-    """The accuracy on ``split`` of always naming the most frequent class of the training split, in [0, 1].
+    """The accuracy on ``split`` of always predicting the most frequent class of the training split, in [0, 1].
 
     Raises:
         ValueError: the task has no classes.
@@ -56,8 +56,8 @@ def last_frame(task: Task, split: Split = "test", smoothing: float = 0.5) -> flo
     r"""Negative log-likelihood of a frame in nats when each key depends on itself in the last frame and no more.
 
     Two probabilities for each key, :math:`P(v_{t,i} = 1 \mid v_{t-1,i} = 1)` and
-    :math:`P(v_{t,i} = 1 \mid v_{t-1,i} = 0)`, are counted on the training split. Naming the last frame with certainty
-    would cost infinitely much at its first mistake.
+    :math:`P(v_{t,i} = 1 \mid v_{t-1,i} = 0)`, are counted on the training split. Predicting the last frame with
+    certainty would cost infinitely much at the first mistake.
 
     Raises:
         ValueError: the kind of the task is not ``bits per step``, its inputs are not the last frames, or ``smoothing``
@@ -111,8 +111,8 @@ def frame_nll(probabilities: Float[Tensor, "*frames keys"], frames: Float[Tensor
 
     .. math:: \ell(v, p) = -\sum_{i} \bigl( v_i \ln p_i + (1 - v_i) \ln (1 - p_i) \bigr), \qquad v \in \{0, 1\}^{88}.
 
-    This is the measure of the literature on polyphonic music (Boulanger-Lewandowski et al. 2012). One row of
-    probabilities serves all frames.
+    This is the measure of the literature on polyphonic music (Boulanger-Lewandowski et al. 2012). A single row of
+    probabilities is used for all frames.
 
     Raises:
         ValueError: a probability is not strictly between 0 and 1.

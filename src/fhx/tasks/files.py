@@ -1,4 +1,4 @@
-"""Finding a data file: in the folder that ``FHX_DATA`` names, else in the cache, else in its public home.
+"""Finding a data file: in the folder that ``FHX_DATA`` names, else in the cache, else where it is published.
 
 A file is taken only if its content has a known hash. A download is written to a temporary file and moved to its
 place when it is complete and right, so an interrupted, truncated or wrong one leaves nothing behind.
@@ -22,11 +22,11 @@ TIMEOUT = (10, 60)
 
 
 class DataNotFoundError(FileNotFoundError):
-    """A data file is nowhere to be had; the message says where it was looked for and how to get it."""
+    """A data file cannot be found; the message says where it was looked for and how to get it."""
 
 
 class DataCorruptError(ValueError):
-    """A data file has another content than the one it is known by; the message names file and hashes."""
+    """A data file does not have the content that it is known by; the message names the file and the hashes."""
 
 
 def data_folder() -> Path | None:
@@ -58,7 +58,7 @@ def fingerprint(content: bytes, scheme: str) -> str:
 
 
 def verify(path: Path, file: DataFile) -> Path:
-    """Give back ``path`` if its content is that of ``file``.
+    """Return ``path`` if its content is that of ``file``.
 
     Raises:
         DataCorruptError: it is not; the message names the file, the expected and the found hashes.
@@ -79,7 +79,7 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
     """The path of a data file with the right content, downloaded if need be.
 
     It is looked for in the folder that the environment variable ``FHX_DATA`` names, then in the cache, then
-    in its public home. An interrupted, truncated or wrong download leaves nothing behind.
+    where it is published. An interrupted, truncated or wrong download leaves nothing behind.
 
     Args:
         name: a key of ``FILES``, or a description of some other file.
@@ -89,8 +89,8 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
 
     Raises:
         ValueError: no file of this name is known, or ``attempts`` < 1.
-        DataCorruptError: the file is there with a wrong content.
-        DataNotFoundError: the file is neither there nor to be downloaded.
+        DataCorruptError: the file is there with the wrong content.
+        DataNotFoundError: the file is not there and cannot be downloaded.
     """
     if isinstance(name, str) and name not in FILES:
         raise ValueError(f"no data file {name!r} is known; known are {', '.join(FILES)}")
@@ -108,7 +108,7 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
         for url in file.urls:
             try:
                 return download(url, file, target)
-            # The errors of requests are OSErrors, and so are a full disk and a closed door.
+            # The errors of requests are OSErrors, and so are a full disk and a folder without permission.
             except (OSError, DataCorruptError) as error:
                 reasons[url] = _reason(error)
     raise DataNotFoundError("\n".join(_where_and_how(file, folder, target, reasons)))
@@ -117,7 +117,7 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
 def download(url: str, file: DataFile, target: Path) -> Path:
     """Fetch ``file`` from ``url`` once, with a progress bar, and move it to ``target`` when complete and right."""
     with replacing(target) as temporary:
-        # The bar needs some total to be true as a condition; the downloader puts in the real one.
+        # A bar without a total is false as a condition; the downloader sets the real one.
         with tqdm(desc=file.name, total=1, unit="B", unit_scale=True, leave=False) as bar:
             pooch.HTTPDownloader(progressbar=bar, chunk_size=2**16, timeout=TIMEOUT)(url, str(temporary), None)
         verify(temporary, file)
@@ -126,13 +126,13 @@ def download(url: str, file: DataFile, target: Path) -> Path:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, DataCorruptError):
-        return "what came has a wrong hash: " + str(error).partition(": ")[2].partition(". Delete")[0]
+        return "the download has the wrong hash: " + str(error).partition(": ")[2].partition(". Delete")[0]
     cause = getattr(error.args[0], "reason", None) if error.args else None  # what lies under a failed connection
     return f"{type(error).__name__}: {cause or error}"
 
 
 def _where_and_how(file: DataFile, folder: Path | None, target: Path, reasons: dict[str, str]) -> Iterator[str]:
-    yield f"the data file {file.name} is not to be had. It was looked for in"
+    yield f"the data file {file.name} cannot be found. It was looked for in"
     missing = "" if folder is None or folder.is_dir() else ", the folder does not exist"
     yield "- FHX_DATA: " + ("not set" if folder is None else f"no file {folder / file.name}{missing}")
     yield f"- the cache: no file {target}"

@@ -82,7 +82,7 @@ def encode(
     r"""Words as columns of one-hot vectors :math:`e_{x_1}, e_{x_2}, \dots`, and their numbers of steps.
 
     With ``empty`` a zero vector stands before every word, so that the output after it is the answer for the empty
-    word, and step :math:`t + 1` that for the prefix :math:`x_1 \dots x_t`. Behind a word's end there are zeros.
+    word, and step :math:`t + 1` that for the prefix :math:`x_1 \dots x_t`. After a word's end there are zeros.
 
     Raises:
         ValueError: there is no word, a symbol is outside the alphabet, or a word has no step at all.
@@ -114,8 +114,8 @@ def formal_language(
 
     .. math:: y_t = 1 \text{ if } x_1 x_2 \dots x_t \in L, \text{ else } 0.
 
-    A net with one logit for output accepts where it is positive. A word that has left :math:`L` for good has to be
-    rejected for ever, so nets have to remember a fault.
+    A net with one logit as output accepts where it is positive. If no continuation of a prefix is in :math:`L`, every
+    continuation has to be rejected, so nets have to remember a fault.
 
     Args:
         name: an id of ``LANGUAGES``, or an alias of one.

@@ -27,8 +27,8 @@ def chorales() -> Task:
     predicted.
 
     Raises:
-        DataNotFoundError: the file is neither there nor to be downloaded.
-        DataCorruptError: the file is there with a wrong content.
+        DataNotFoundError: the file is not there and cannot be downloaded.
+        DataCorruptError: the file is there with the wrong content.
     """
     return _piano_rolls("chorales", "polyphonic/JSB_Chorales.mat")
 
@@ -40,8 +40,8 @@ def folk_tunes() -> Task:
     so in memory they take 0.7 GB, most of it padding.
 
     Raises:
-        DataNotFoundError: the file is neither there nor to be downloaded.
-        DataCorruptError: the file is there with a wrong content.
+        DataNotFoundError: the file is not there and cannot be downloaded.
+        DataCorruptError: the file is there with the wrong content.
     """
     return _piano_rolls("folk tunes", "polyphonic/Nottingham.mat")
 

@@ -33,8 +33,8 @@ def wikitext2(vocabulary: int | None = 10_000, streams: int = 20) -> Task:
 
     Raises:
         ValueError: ``vocabulary`` or ``streams`` is out of range.
-        DataNotFoundError: a file is neither there nor to be downloaded.
-        DataCorruptError: a file is there with a wrong content.
+        DataNotFoundError: a file is not there and cannot be downloaded.
+        DataCorruptError: a file is there with the wrong content.
     """
     size = DISTINCT if vocabulary is None else vocabulary
     if not 2 <= size <= DISTINCT:
