@@ -14,6 +14,7 @@ from fhx.figures.words import state_name, unit_name
 
 if TYPE_CHECKING:
     from fhx.exact import Matrix, Recognizer
+    from fhx.exact.numbers import Number
     from fhx.machines import DFA
 
 __all__ = ["automaton_explorer", "interesting_word"]
@@ -147,7 +148,7 @@ def _machine(name: str, dfa: DFA, net: Recognizer, word: str | None) -> dict[str
     }
 
 
-def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[int] | None]:
+def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[Number] | None]:
     """For each state what the net's code says after a word that leads there; None where no word does.
 
     Raises:
@@ -156,13 +157,13 @@ def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[int] | 
     if net.code is None:
         raise ValueError(f"{name}: the net has no code, so its states are not those of the machine")
 
-    def said(read: str) -> list[list[int]]:
+    def said(read: str) -> list[list[Number]]:
         return [list(net.decode(h).values()) for h in list(net.run(read))[:: net.steps_per_symbol]]
 
     ways = {dfa.start: ""}
     for state in dfa.reachable():  # breadth first, so that each has its way by now
         for symbol in dfa.alphabet:
-            ways.setdefault(dfa.transitions[state, symbol], ways[state] + symbol)
+            ways.setdefault(dfa.transitions[state, symbol], ways[state] + str(symbol))
     codes = {state: said(way)[-1] for state, way in ways.items()}
     if len({tuple(code) for code in codes.values()}) < len(codes):
         raise ValueError(f"{name}: the net's code says the same for two states of the machine")
@@ -172,13 +173,13 @@ def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[int] | 
     return [codes.get(state) for state in dfa.states]
 
 
-def _columns(matrix: Matrix) -> list[list[list[int]]]:
+def _columns(matrix: Matrix) -> list[list[list[Number]]]:
     """For each column its nonzero entries as pairs of row and value."""
     return [[[i, value] for i, value in matrix.column(j).items()] for j in range(matrix.columns)]
 
 
-def _rows(matrix: Matrix) -> list[list[list[int]]]:
-    rows: list[list[list[int]]] = [[] for _ in range(matrix.rows)]
+def _rows(matrix: Matrix) -> list[list[list[Number]]]:
+    rows: list[list[list[Number]]] = [[] for _ in range(matrix.rows)]
     for (i, j), value in matrix.entries.items():
         rows[i].append([j, value])
     return rows

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from fhx.figures.paper import INK, SOFT, TEXT, WIDTH, sheet, write
+from fhx.figures.paper import INK, SOFT, TEXT, WIDTH, figure_of, sheet, write
 from fhx.figures.style import COLORS
 from fhx.figures.words import text_width
 
@@ -59,7 +59,7 @@ def cantor_set(base: int = 3, depth: int = 4, stacks: Mapping[str, Fraction | in
             ax.add_patch(Rectangle(corner, width, _BAR, fc=COLORS[0], gid=f"level {k}", zorder=2, **edge))
     _draw_axis(ax, base, axis)
     _draw_points(ax, stacks or {}, axis)
-    return ax.figure
+    return figure_of(ax)
 
 
 def _lows(base: int, k: int) -> list[Fraction]:

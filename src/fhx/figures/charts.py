@@ -109,12 +109,12 @@ def counting(
     for ax, (net, lines) in zip(axes[:, 0], runs.items(), strict=True):
         tops = []
         for (n, values), colour in zip(sorted(lines.items()), _shades(len(lines)), strict=True):
-            values = np.asarray(values, dtype=float)
-            if values.ndim != 1 or len(values) <= n:
-                raise ValueError(f"{net} at n = {n}: a line has more than n values, got shape {values.shape}")
-            ax.plot(values, color=colour)
-            tops.append((n, values[n], colour))
-        longest, free = max(len(values) for values in lines.values()), np.inf
+            line = np.asarray(values, dtype=float)
+            if line.ndim != 1 or len(line) <= n:
+                raise ValueError(f"{net} at n = {n}: a line has more than n values, got shape {line.shape}")
+            ax.plot(line, color=colour)
+            tops.append((n, float(line[n]), colour))
+        longest, free = max(np.size(values) for values in lines.values()), np.inf
         for n, value, colour in reversed(tops if marks else []):
             ax.plot([n], [value], "o", color=colour, ms=4)
             words = f"n = {n}" if free == np.inf else str(n)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch
 
-from fhx.figures.paper import FILL, INK, LIT, SOFT, sheet
+from fhx.figures.paper import FILL, INK, LIT, SOFT, arrow, figure_of, sheet
 from fhx.figures.words import text_width
 
 __all__ = ["decision_chart"]
@@ -46,7 +46,7 @@ def decision_chart(questions: Sequence[tuple[str, str, str]], otherwise: tuple[s
         _arrow(ax, (24.0, foot), (24.0, foot + _DROP), "no", (40.0, foot + _DROP / 2))
         top = foot + _DROP
     _box(ax, 2.0, top, _LEFT, len(last) * _LINE + 2 * _PAD, last, LIT)
-    return ax.figure
+    return figure_of(ax)
 
 
 Lines = list[tuple[str, bool]]
@@ -79,6 +79,5 @@ def _box(ax: Axes, x: float, y: float, width: float, height: float, lines: Lines
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float], word: str, at: tuple[float, float]) -> None:
-    style = {"arrowstyle": "-|>,head_length=6,head_width=3", "mutation_scale": 1, "shrinkA": 0, "shrinkB": 1}
-    ax.add_patch(FancyArrowPatch(start, end, color=INK, lw=1.3, zorder=1, **style))
+    arrow(ax, start, end, head=(6, 3))
     ax.text(*at, word, fontsize=_TEXT, color=SOFT, ha="center", va="center")

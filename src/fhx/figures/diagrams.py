@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch
 
-from fhx.figures.paper import FILL, INCHES, INK, LIT, SOFT, TEXT, WIDTH, blank
+from fhx.figures.paper import FILL, INCHES, INK, LIT, SOFT, TEXT, WIDTH, arrow, blank
 
 __all__ = ["depth_places", "two_layers", "unrolled"]
 
@@ -33,11 +34,10 @@ def _box(ax: Axes, at: _Point, text: str, fill: str = FILL, half: float = _HALF)
 
 
 def _arrow(ax: Axes, start: _Point, end: _Point, bend: float = 0.0) -> None:
-    style = {"arrowstyle": "-|>,head_length=5,head_width=2.6", "mutation_scale": 1, "shrinkA": 0, "shrinkB": 1}
-    ax.add_patch(FancyArrowPatch(start, end, connectionstyle=f"arc3,rad={bend}", color=INK, lw=1.3, zorder=1, **style))
+    arrow(ax, start, end, head=(5, 2.6), connectionstyle=f"arc3,rad={bend}")
 
 
-def _note(ax: Axes, at: _Point, text: str, **kwargs: object) -> None:
+def _note(ax: Axes, at: _Point, text: str, **kwargs: Any) -> None:
     ax.text(*at, text, **{"ha": "center", "va": "center", "color": INK, **kwargs})
 
 

@@ -73,7 +73,7 @@ def _run(gain: float, seed: int) -> tuple[Float[Tensor, "time batch"], float, fl
     generator = torch.Generator().manual_seed(seed)
     cell = SimpleCell(_UNITS, _UNITS, generator=generator, dtype=torch.float64).requires_grad_(False)
     gaussian_(cell, gain, generator=generator)
-    options = {"generator": generator, "dtype": torch.float64}
+    options: dict[str, Any] = {"generator": generator, "dtype": torch.float64}
     cell.U.copy_(_DRIVE / _UNITS**0.5 * torch.randn(_UNITS, _UNITS, **options))
     inputs = torch.randn(_LONGEST + 20, _SEQUENCES, _UNITS, **options)
     end = torch.nn.functional.normalize(torch.randn(_UNITS, **options), dim=0)

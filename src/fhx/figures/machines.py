@@ -12,7 +12,7 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
 from fhx.figures.layout import Diagram, lay_out
-from fhx.figures.paper import FILL, INK, LIT, SOFT, TEXT, WIDTH, blank, write
+from fhx.figures.paper import FILL, INK, LIT, SOFT, TEXT, WIDTH, blank, figure_of, write
 from fhx.figures.routes import Route
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def state_diagram(
         fig = blank(diagram.size[1] + (_NOTE if diagram.hidden else 0))
         ax = fig.add_axes((0, 0, 1, 1))
     else:
-        fig = ax.figure
+        fig = figure_of(ax)
         width = ax.get_position().width * fig.get_figwidth() * 72
         diagram = lay_out(dfa, max(width, WIDTH / 2), positions=positions, names=names, hide=traps)
     draw_diagram(ax, diagram, dfa.accept, lit)
@@ -67,10 +67,8 @@ def state_diagram(
 def draw_diagram(ax: Axes, diagram: Diagram, accept: frozenset[Hashable], lit: frozenset[Hashable]) -> None:
     """Draw a laid out machine into axes, in the middle, and a note below where a state is hidden."""
     note = _NOTE if diagram.hidden else 0.0
-    figure = ax.figure
-    wide, high = (s * 72 for s in (figure.get_figwidth(), figure.get_figheight()))
-    room = ax.get_position()
-    wide, high = room.width * wide, room.height * high
+    figure, room = figure_of(ax), ax.get_position()
+    wide, high = room.width * figure.get_figwidth() * 72, room.height * figure.get_figheight() * 72
     scale = min(1.0, wide / diagram.size[0], high / (diagram.size[1] + note))
     middle = diagram.size[0] / 2, (diagram.size[1] - note) / 2
     ax.set(

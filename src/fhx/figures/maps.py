@@ -74,7 +74,7 @@ def success_map(
 
 
 def _trials(results: Mapping[str, Counts]) -> int:
-    found = [(name, at, counts[at]) for name, counts in results.items() for at in counts if counts[at] is not None]
+    found = [(name, at, count) for name, counts in results.items() for at, count in counts.items() if count is not None]
     if not found:
         raise ValueError("there is nothing to draw: results[name][depth, steps] = (successes, trials)")
     if len(results) > 8:
@@ -90,7 +90,8 @@ def _trials(results: Mapping[str, Counts]) -> int:
 
 def _shade(rate: float) -> tuple[float, float, float]:
     """From white to dark blue."""
-    return tuple(1 - rate * (1 - np.array(to_rgb(COLORS[0]))))
+    red, green, blue = (1 - rate * (1 - channel) for channel in to_rgb(COLORS[0]))
+    return red, green, blue
 
 
 def _squares(ax: Axes, counts: Counts, depths: list[int], steps: list[int]) -> None:

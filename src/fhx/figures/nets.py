@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from fhx.exact import Recognizer
 from fhx.figures.layout import lay_out
 from fhx.figures.machines import draw_diagram
 from fhx.figures.paper import INCHES, WIDTH, blank
@@ -18,7 +19,6 @@ from fhx.figures.table import Table
 from fhx.figures.words import state_name, unit_name
 
 if TYPE_CHECKING:
-    from fhx.exact import Recognizer
     from fhx.machines import DFA
 
 __all__ = ["machine_and_net", "space_time", "weight_matrix"]
@@ -83,7 +83,7 @@ def _weights(recognizer: Recognizer, width: float) -> Table:
     W, U = rnn.W.dense(), rnn.U.dense()
     names = [unit_name(name) for name in rnn.units]
     symbols = [state_name(symbol) for symbol in recognizer.alphabet]
-    rows = [[*W[i], *U[i], rnn.b[i], rnn.h0[i]] for i in range(d)]
+    rows: list[list[object]] = [[*W[i], *U[i], rnn.b[i], rnn.h0[i]] for i in range(d)]
     rows.append([*recognizer.w, *[None] * len(symbols), recognizer.c, None])
     return Table(
         entries=rows,
@@ -118,7 +118,7 @@ def space_time(
         ValueError: a word too long or too many units to be read on a phone, a symbol outside the alphabet, an array
             that is not (units, time) or not finite, or lengths that differ.
     """
-    if hasattr(net, "rnn"):
+    if isinstance(net, Recognizer):
         if word is None:
             raise ValueError("a recogniser needs a word to run over")
         table = _run(net, word, names)

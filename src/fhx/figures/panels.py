@@ -38,7 +38,7 @@ class Panel:
 
 
 def aligned_panels(
-    x: Sequence[float], panels: Sequence[Panel], xlabel: str, regions: Mapping[str, float] | None = None
+    x: ArrayLike, panels: Sequence[Panel], xlabel: str, regions: Mapping[str, float] | None = None
 ) -> Figure:
     r"""Several measures of one family of nets, one above the other over the same axis.
 
@@ -55,16 +55,16 @@ def aligned_panels(
     Raises:
         ValueError: no panels, points out of order, values of another shape, or fewer than two seeds.
     """
-    x = np.asarray(x, dtype=float)
-    if not panels or x.ndim != 1 or len(x) < 2 or not (np.diff(x) > 0).all():
-        raise ValueError(f"panels over ascending points are needed, got {len(panels)} panels over {x.tolist()}")
+    points = np.asarray(x, dtype=float)
+    if not panels or points.ndim != 1 or len(points) < 2 or not (np.diff(points) > 0).all():
+        raise ValueError(f"panels over ascending points are needed, got {len(panels)} panels over {points.tolist()}")
     fig, axes = plt.subplots(len(panels), 1, figsize=(INCHES, 0.75 + 1.55 * len(panels)), sharex=True, squeeze=False)
     for ax, panel in zip(axes[:, 0], panels, strict=True):
-        _draw(ax, x, panel)
+        _draw(ax, points, panel)
     axes[-1, 0].set_xlabel(xlabel)
-    pad = 0.02 * (x[-1] - x[0])
-    axes[0, 0].set_xlim(x[0] - pad, x[-1] + pad)
-    left = x[0]
+    pad = 0.02 * np.ptp(points)
+    axes[0, 0].set_xlim(points[0] - pad, points[-1] + pad)
+    left = points[0]
     for place, (words, right) in enumerate((regions or {}).items()):
         if place + 1 < len(regions or {}):
             for ax in axes[:, 0]:
@@ -97,8 +97,8 @@ def _draw(ax: Axes, x: NDArray[np.float64], panel: Panel) -> None:
         short = len(known) > 0 and known[-1] < len(x) - 1  # its name stands at its own end, not at the right edge
         (drawn,) = ax.plot(x, line, "--", lw=1.2, color=SOFT, label=f"_{name}" if short else name)
         if short:
-            end = drawn.get_xydata()[known[-1]]
-            ax.annotate(name, end, (-6, 4), textcoords="offset points", ha="right", va="bottom", color=SOFT)
+            x_end, y_end = np.asarray(drawn.get_xydata())[known[-1]]
+            ax.annotate(name, (x_end, y_end), (-6, 4), textcoords="offset points", ha="right", va="bottom", color=SOFT)
     ax.set_title(panel.title, loc="left", fontsize=12)
     if not panel.log:
         ax.locator_params(axis="y", nbins=4)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
+
+from fhx.figures.paper import figure_of
 
 if TYPE_CHECKING:
     from matplotlib.text import Annotation
@@ -36,7 +38,7 @@ def use_style() -> None:
         return
     if (shell := get_ipython()) is None:
         return
-    undated = {"bbox_inches": "tight", "metadata": {"Date": None}}
+    undated: dict[str, Any] = {"bbox_inches": "tight", "metadata": {"Date": None}}
     config = InlineBackend.instance(parent=shell)
     config.print_figure_kwargs, config.figure_formats = undated, {"svg"}  # lasts when the backend starts only later
     set_matplotlib_formats("svg", **undated)
@@ -86,7 +88,7 @@ def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.
         raise ValueError("there is no line with a label: pass label= to plot")
     from sklearn.isotonic import isotonic_regression  # slow to import, so only here
 
-    ax.figure.draw_without_rendering()  # lays out the figure, so that the axes have their height
+    figure_of(ax).draw_without_rendering()  # lays out the figure, so that the axes have their height
     step = gap * plt.rcParams["font.size"] / (ax.bbox.height * 72 / ax.figure.dpi)  # as a fraction of the axes
     ends = sorted(((_end(ax, line), line) for line in lines), key=lambda pair: pair[0])
     steps = step * np.arange(len(ends))  # least moves in all, subject to y[k + 1] - y[k] >= step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from fhx.figures.paper import EDGE, INK, SOFT, TEXT, WIDTH, sheet, write
+from fhx.figures.paper import EDGE, INK, SOFT, TEXT, WIDTH, figure_of, sheet, write
 from fhx.figures.style import COLORS
 from fhx.figures.turing_run import Run, unit_groups
 from fhx.figures.words import state_name, text_width
@@ -65,7 +65,7 @@ def tape_and_units(
         ax.plot([frame.x(run.begin)] * 2, [top, y], color=INK, lw=0.9, ls=(0, (3, 2)), gid="start")
     _draw_time(ax, run, frame, y)
     _draw_key(ax, run, frame, y + _LINE)
-    return ax.figure
+    return figure_of(ax)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class _Frame:
         return self.left + t * self.cell
 
 
-def _box(ax: Axes, corner: tuple[float, float], width: float, height: float, **kwargs: object) -> None:
+def _box(ax: Axes, corner: tuple[float, float], width: float, height: float, **kwargs: Any) -> None:
     ax.add_patch(Rectangle(corner, width, height, **{"fc": "none", "ec": EDGE, "lw": 0.8, "zorder": 2, **kwargs}))
 
 
@@ -112,7 +112,7 @@ def _image(ax: Axes, frame: _Frame, y: float, high: float, image: np.ndarray, gi
     """Rows of the given height, and returns where they end."""
     rows, columns = image.shape[:2]
     low, width = y + rows * high, columns * frame.cell
-    shades = {"cmap": _SHADES, "vmin": 0, "vmax": 1, "gid": gid}
+    shades: dict[str, Any] = {"cmap": _SHADES, "vmin": 0, "vmax": 1, "gid": gid}
     extent = (frame.x(0), frame.x(columns), low, y)
     if image.ndim == 2:
         image = np.ma.masked_equal(image, 0)
@@ -144,14 +144,14 @@ def _draw_tape(ax: Axes, run: Run, frame: _Frame) -> tuple[float, float]:
             at = frame.x(t + 0.5), y + (cell - run.first + 0.5) * frame.high
             write(ax, *at, state_name(symbol), gid="symbol")
     for t, head in run.heads.items():
-        corner, size = (frame.x(t), y + (head - run.first) * frame.high), (frame.cell, frame.high)
+        left, upper = frame.x(t), y + (head - run.first) * frame.high
         if frame.lettered:
-            inner = (corner[0] + 1, corner[1] + 1)
-            _box(ax, inner, size[0] - 2, size[1] - 2, ec=COLORS[1], lw=2, zorder=3, gid="head")
+            inner = (left + 1, upper + 1)
+            _box(ax, inner, frame.cell - 2, frame.high - 2, ec=COLORS[1], lw=2, zorder=3, gid="head")
         else:
-            _box(ax, corner, *size, fc=COLORS[1], lw=0, zorder=3, gid="head")
-    at = y + (0.5 - run.first) * frame.high
-    write(ax, frame.left - _PAD, max(at, y + 5), "cell 0", color=SOFT, ha="right")
+            _box(ax, (left, upper), frame.cell, frame.high, fc=COLORS[1], lw=0, zorder=3, gid="head")
+    middle = y + (0.5 - run.first) * frame.high
+    write(ax, frame.left - _PAD, max(middle, y + 5), "cell 0", color=SOFT, ha="right")
     return top, low
 
 
@@ -194,7 +194,7 @@ def _draw_key(ax: Axes, run: Run, frame: _Frame, y: float) -> None:
     """What the colours mean."""
     y, side = y + _LINE / 2 + 3, 10.0
 
-    def square(x: float, words: str, **kwargs: object) -> float:
+    def square(x: float, words: str, **kwargs: Any) -> float:
         _box(ax, (x + 1, y - side / 2), side, side, **kwargs)
         write(ax, x + side + 5, y, words, ha="left")
         return x + side + text_width(words, TEXT) + 16

@@ -11,6 +11,7 @@ from fhx.machines import fold_word, unfold_tape
 
 if TYPE_CHECKING:
     from fhx.compile import TuringNet
+    from fhx.exact.numbers import Number
     from fhx.machines import Configuration, TuringMachine
 
 __all__ = ["Run", "unit_groups"]
@@ -49,8 +50,8 @@ class Run:
     """
 
     word: tuple[Hashable, ...]
-    states: list[dict]
-    outputs: list
+    states: list[dict[int, Number]]
+    outputs: list[Number]
     tapes: list[dict[int, Hashable]]
     heads: dict[int, int]
     symbols: list[Hashable]
@@ -60,7 +61,10 @@ class Run:
         shown = net.machine if folded is None else folded
         fed = word if folded is None else fold_word(folded, word)
         word = word if folded is None else tuple(cell[0] for cell in fed)
-        states, outputs, tapes, heads = [], [], [], {}
+        states: list[dict[int, Number]] = []
+        outputs: list[Number] = []
+        tapes: list[dict[int, Hashable]] = []
+        heads: dict[int, int] = {}
         answers = net.outputs(fed)
         for t, state in enumerate(islice(net.net.run(fed), len(word) + 2 + steps)):
             here = net.layout.configuration(net.net.decode(state), net.machine, net.base)
