@@ -209,13 +209,13 @@ def test_the_top_exponent_of_a_wide_random_tanh_net():
     ("arguments", "message"),
     [
         (("sigmoid", 1.0), "activation must be 'tanh' or 'relu', got 'sigmoid'"),
-        (("tanh", 0.0), "weight_std must be positive, got 0.0"),
-        (("tanh", float("nan")), "weight_std must be positive"),
-        (("tanh", inf), "weight_std must be positive, got inf"),
-        (("tanh", 1.0, -0.1), "bias_std must be finite and not negative, got -0.1"),
-        (("tanh", 1.0, inf), "bias_std must be finite and not negative, got inf"),
-        (("tanh", 1.0, 0.0, 0.0), "residual_scale must be positive or None, got 0.0"),
-        (("tanh", 1.0, 0.0, inf), "residual_scale must be positive or None, got inf"),
+        (("tanh", 0.0), "weight_std must be a positive number, got 0.0"),
+        (("tanh", float("nan")), "weight_std must be a positive number"),
+        (("tanh", inf), "weight_std must be a positive number, got inf"),
+        (("tanh", 1.0, -0.1), "bias_std must be a finite number of at least 0, got -0.1"),
+        (("tanh", 1.0, inf), "bias_std must be a finite number of at least 0, got inf"),
+        (("tanh", 1.0, 0.0, 0.0), "residual_scale must be a positive number, got 0.0"),
+        (("tanh", 1.0, 0.0, inf), "residual_scale must be a positive number, got inf"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -362,8 +362,8 @@ def test_rounding_ends_the_iteration():
             r"^the input must be 1 finite numbers, got",
         ),
         (lambda: fixed_point(LinearCell(1, 1), torch.tensor([inf])), "1 finite numbers"),
-        (lambda: fixed_point(LSTMCell(1, 1), tolerance=0.0), "^the tolerance must be positive and finite, got 0"),
-        (lambda: fixed_point(LSTMCell(1, 1), tolerance=inf), "^the tolerance must be positive and finite, got inf"),
+        (lambda: fixed_point(LSTMCell(1, 1), tolerance=0.0), "^tolerance must be a positive number, got 0"),
+        (lambda: fixed_point(LSTMCell(1, 1), tolerance=inf), "^tolerance must be a positive number, got inf"),
         (
             lambda: contraction_rate(Translated(Stack([SimpleCell(1, 1)]), torch.zeros(1))),
             "no contraction is certified",

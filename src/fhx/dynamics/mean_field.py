@@ -40,6 +40,8 @@ from math import inf, log, pi, sqrt
 import numpy as np
 from scipy.optimize import brentq
 
+from fhx._checks import non_negative, positive_number
+
 _STEP = 1 / 32
 
 
@@ -67,12 +69,10 @@ class MeanField:
 
     def __post_init__(self) -> None:
         _known(self.activation)
-        if not 0 < self.weight_std < inf:
-            raise ValueError(f"weight_std must be positive, got {self.weight_std}")
-        if not 0 <= self.bias_std < inf:
-            raise ValueError(f"bias_std must be finite and not negative, got {self.bias_std}")
-        if self.residual_scale is not None and not 0 < self.residual_scale < inf:
-            raise ValueError(f"residual_scale must be positive or None, got {self.residual_scale}")
+        positive_number("weight_std", self.weight_std)
+        non_negative("bias_std", self.bias_std)
+        if self.residual_scale is not None:
+            positive_number("residual_scale", self.residual_scale)
 
     @property
     def variance(self) -> float:

@@ -10,7 +10,7 @@ from math import ceil, exp, expm1, inf, isnan, log, log1p
 
 import torch
 
-from fhx._checks import positive
+from fhx._checks import positive, positive_number
 from fhx.stability.contraction import check_rate
 from fhx.stability.norms import UP
 from fhx.stability.smoothness import Constants, LossConstants
@@ -199,8 +199,7 @@ def window_for_output_gap(
 
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
-    if not 0 < eps < inf:
-        raise ValueError(f"eps must be positive and finite, got {eps}")
+    positive_number("eps", eps)
     _check(output_lipschitz=output_lipschitz)
     rate, smoothness = check_rate(cell.rate), gradient_lipschitz_bound(cell, loss)
     if not smoothness + cell.state_bound < inf:

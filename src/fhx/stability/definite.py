@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from fhx._checks import positive_number
 from fhx.cells import LinearCell
 from fhx.dynamics import unroll
 from fhx.machines import DFA, all_words
@@ -74,8 +75,7 @@ def definite_window(rate: float, diameter: float, lipschitz: float, margin: floa
     for name, value in (("diameter", diameter), ("lipschitz", lipschitz), ("lipschitz * diameter", reach)):
         if not 0 <= value < inf:
             raise ValueError(f"{name} must be finite and not negative, got {value}")
-    if not 0 < margin < inf:
-        raise ValueError(f"a margin must be positive and finite, got {margin}")
+    positive_number("margin", margin)
 
     def decides(k: int) -> bool:
         return reach * rate**k * UP < 2 * margin

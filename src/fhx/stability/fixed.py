@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive_number
 from fhx.cells import Cell
 from fhx.stability.certificates import certificate_in
 from fhx.stability.norms import UP, AnyNorm
@@ -55,8 +56,7 @@ def fixed_point(
     Source: Banach (1922), "Sur les opérations dans les ensembles abstraits et leur application aux équations
     intégrales".
     """
-    if not 0 < tolerance < inf:
-        raise ValueError(f"the tolerance must be positive and finite, got {tolerance!r}")
+    positive_number("tolerance", tolerance)
     cell = deepcopy(cell).double().requires_grad_(False)
     h = torch.zeros_like(cell.initial_state())
     x = h.new_zeros(cell.input_size) if x is None else x.detach().to(h)
