@@ -57,6 +57,7 @@ def test_regimes_of_runs_that_are_known():
     assert "irregularly; two runs started 10⁻⁶ apart come to lie up to 0.5 apart" in regime(wave, wave + 0.5)
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("call", "words"),
     [
