@@ -25,7 +25,16 @@ def test_a_device_that_is_not_here_is_named(monkeypatch, name):
         fhx.device()
 
 
-def test_importing_the_package_imports_no_room():
-    code = "import sys, fhx; print(*(m for m in sys.modules if m.startswith('fhx.')))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert loaded == ["fhx._device"]
+def loaded_by(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_importing_the_package_imports_no_room_and_nothing_heavy():
+    loaded = loaded_by("import fhx")
+    assert {name for name in loaded if name.startswith("fhx.")} == {"fhx._device"}
+    assert not loaded & {"torch", "numpy", "scipy", "matplotlib", "automata", "aalpy"}
+
+
+def test_machines_need_no_tensors_and_no_pictures():
+    assert not loaded_by("from fhx.machines import DFA") & {"torch", "scipy", "matplotlib"}

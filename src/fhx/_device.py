@@ -1,8 +1,12 @@
 """The device a chapter runs on."""
 
-import os
+from __future__ import annotations
 
-import torch
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 
 def device() -> torch.device:
@@ -11,6 +15,8 @@ def device() -> torch.device:
     Raises:
         ValueError: ``FHX_DEVICE`` is no device's name, or names one that is absent here.
     """
+    import torch  # two seconds, which the rooms without tensors need not wait
+
     name = os.environ.get("FHX_DEVICE", "")
     if not name:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
+
+from attrs import field, frozen
+from attrs.converters import optional
 
 __all__ = ["Button", "Choice", "Control", "Number", "Slider", "Text"]
 
@@ -19,7 +21,7 @@ def _tag(tag: str, attributes: Mapping[str, object], content: str | None = None)
     return f"<{tag}{listed}>" if content is None else f"<{tag}{listed}>{content}</{tag}>"
 
 
-@dataclass(frozen=True)
+@frozen
 class Control:
     """One named value that the reader sets.
 
@@ -28,13 +30,13 @@ class Control:
         label: what the reader sees beside the control.
 
     Raises:
-        ValueError: a name that is no identifier, or an empty label.
+        ValueError: a name that is not an identifier, or an empty label.
     """
 
     name: str
     label: str
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if not self.name.isidentifier():
             raise ValueError(f"control name {self.name!r} is not an identifier, so compute cannot take it by keyword")
         if not self.label.strip():
@@ -67,12 +69,13 @@ class Control:
         return label + _tag("input", {"id": id_, "autocomplete": "off", **attributes})
 
 
-def _check_default(control: Control, default: Any, values: Sequence[Any]) -> None:
-    if default not in values:
-        raise ValueError(f"default {default!r} of {control.name!r} is not one of its values {list(values)}")
+def _check_default(control: Slider | Choice) -> None:
+    if control.initial not in control.grid:
+        values = list(control.grid)
+        raise ValueError(f"default {control.initial!r} of {control.name!r} is not one of its values {values}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Slider(Control):
     """A range of numbers: either ``values``, or ``min`` to ``max`` in steps of ``step``, both ends included.
 
@@ -82,27 +85,24 @@ class Slider(Control):
         ValueError: no or unsorted values, a step that does not lead from ``min`` to ``max``, a default off the grid.
     """
 
-    values: Sequence[float] | None = None
+    values: tuple[float, ...] | None = field(default=None, converter=optional(tuple))
     min: float | None = None
     max: float | None = None
     step: float | None = None
     default: float | None = None
     unit: str = ""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         ends = (self.min, self.max, self.step)
         if (self.values is None) == (None in ends) or (self.values is not None and any(e is not None for e in ends)):
             raise ValueError(f"slider {self.name!r} takes either values or all of min, max and step")
-        values = self._steps() if self.values is None else tuple(self.values)
+        values = self.grid
         if not values or any(a >= b for a, b in pairwise(values)):
             raise ValueError(f"values of slider {self.name!r} must be at least one and increase, got {list(values)}")
         if not all(math.isfinite(value) for value in values):
             raise ValueError(f"values of slider {self.name!r} must be finite, got {list(values)}")
-        object.__setattr__(self, "values", values)
-        if self.default is None:
-            object.__setattr__(self, "default", values[0])
-        _check_default(self, self.default, values)
+        _check_default(self)
 
     def _steps(self) -> tuple[float, ...]:
         low, high, step = (Decimal(str(end)) for end in (self.min, self.max, self.step))  # 0.1 + 0.2 is 0.3 here
@@ -115,11 +115,11 @@ class Slider(Control):
 
     @property
     def grid(self) -> tuple[float, ...]:
-        return tuple(self.values or ())
+        return self._steps() if self.values is None else self.values
 
     @property
     def initial(self) -> float:
-        return self.default  # type: ignore[return-value]
+        return self.grid[0] if self.default is None else self.default
 
     @property
     def texts(self) -> list[str]:
@@ -160,7 +160,7 @@ class Slider(Control):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice(Control):
     """One of a few named options, a drop-down list. ``options`` are the values, shown by ``str``, the first at first.
 
@@ -168,32 +168,29 @@ class Choice(Control):
         ValueError: no option, two that are shown alike, or a ``default`` that is none of them.
     """
 
-    options: Sequence[Any] = ()
+    options: tuple[Any, ...] = field(default=(), converter=tuple)
     default: Any = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         if not self.options or len(set(map(str, self.options))) < len(self.options):
             raise ValueError(f"options of choice {self.name!r} must be at least one and differ, got {self.options!r}")
-        object.__setattr__(self, "options", tuple(self.options))
-        if self.default is None:
-            object.__setattr__(self, "default", self.options[0])
-        _check_default(self, self.default, self.options)
+        _check_default(self)
 
     @property
     def grid(self) -> tuple[Any, ...]:
-        return tuple(self.options)
+        return self.options
 
     @property
     def initial(self) -> Any:
-        return self.default
+        return self.options[0] if self.default is None else self.default
 
     def spec(self) -> dict[str, Any]:
         return {**super().spec(), "values": list(self.grid)}
 
     def html(self, id_: str) -> str:
         options = "".join(
-            _tag("option", {"value": i, "selected": "" if option == self.default else None}, html.escape(str(option)))
+            _tag("option", {"value": i, "selected": "" if option == self.initial else None}, html.escape(str(option)))
             for i, option in enumerate(self.options)
         )
         label = _tag("label", {"for": id_}, html.escape(self.label))
@@ -204,11 +201,11 @@ class Choice(Control):
 
         options = [(str(option), option) for option in self.options]
         return ipywidgets.Dropdown(
-            options=options, value=self.default, description=self.label, style={"description_width": "initial"}
+            options=options, value=self.initial, description=self.label, style={"description_width": "initial"}
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Number(Control):
     """A number typed by the reader, between ``min`` and ``max``; only for explorers that compute in the page.
 
@@ -220,16 +217,14 @@ class Number(Control):
     step: float | None = None
     default: float | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.default is None:
-            object.__setattr__(self, "default", self.min)
-        if not self.min <= self.default <= self.max:  # type: ignore[operator]
-            raise ValueError(f"default {self.default} of {self.name!r} lies outside [{self.min}, {self.max}]")
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if not self.min <= self.initial <= self.max:
+            raise ValueError(f"default {self.initial} of {self.name!r} lies outside [{self.min}, {self.max}]")
 
     @property
     def initial(self) -> float:
-        return self.default  # type: ignore[return-value]
+        return self.min if self.default is None else self.default
 
     def html(self, id_: str) -> str:
         ends = {"min": self.min, "max": self.max, "step": "any" if self.step is None else self.step}
@@ -243,7 +238,7 @@ class Number(Control):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Text(Control):
     """A line typed by the reader; only for explorers that compute in the page.
 
@@ -254,8 +249,8 @@ class Text(Control):
     alphabet: str | None = None
     max_length: int = 60
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         outside = [symbol for symbol in self.default if self.alphabet is not None and symbol not in self.alphabet]
         if outside or len(self.default) > self.max_length:
             raise ValueError(
@@ -281,7 +276,7 @@ class Text(Control):
         return ipywidgets.Text(value=self.default, description=self.label)
 
 
-@dataclass(frozen=True)
+@frozen
 class Button(Control):
     """A push button; its value is the number of presses. Only for explorers that compute in the page."""
 
