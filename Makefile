@@ -2,7 +2,8 @@
 SHELL  := /bin/bash
 PYTHON ?= python3
 PY     := .venv/bin/python
-PIP    := $(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+CONSTRAINTS ?= -c constraints.txt
+PIP    := $(PY) -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 TESTS  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest --durations=30
 NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
 N      ?=

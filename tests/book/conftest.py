@@ -64,8 +64,10 @@ def site(html: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def screenshots(html: Path) -> Path:
-    """The folder that keeps a picture of every page, beside the book."""
+def screenshots(html: Path) -> Path | None:
+    """The folder that keeps a picture of every page, beside the book, if ``FHX_SCREENSHOTS`` asks for them."""
+    if not os.environ.get("FHX_SCREENSHOTS"):
+        return None
     folder = html.parent / "screenshots"
     folder.mkdir(exist_ok=True)
     return folder

@@ -97,4 +97,4 @@ def test_classifiers_name_every_python_that_ci_runs() -> None:
     (matrix,) = [job["strategy"]["matrix"] for job in workflow["jobs"].values() if "strategy" in job]
     prefix = "Programming Language :: Python :: 3."
     named = [line.removeprefix(prefix) for line in PROJECT["classifiers"] if line.startswith(prefix)]
-    assert [f"3.{minor}" for minor in named] == matrix["python"] == ["3.11", "3.12", "3.13"]
+    assert [f"3.{minor}" for minor in named] == matrix["python"]

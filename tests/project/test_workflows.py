@@ -33,10 +33,6 @@ def validate(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_the_four_workflows_are_there() -> None:
-    assert [path.stem for path in WORKFLOWS] == ["ci", "gpu", "publish", "weekly"]
-
-
 @every_workflow
 def test_workflow_keeps_the_schema(path: Path) -> None:
     done = validate(path)
