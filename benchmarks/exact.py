@@ -35,7 +35,7 @@ def table_loop(table: np.ndarray, accept: np.ndarray, ids: np.ndarray) -> Tensor
 
 
 def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
-    """One word exactly, compilation and its round trip, the batched torch net, and the gather."""
+    """One word exactly, compilation and its round trip, the batched torch net, and the table."""
     random, alphabet, device = Random(seed), "abcd", fhx.device()
     machine = random_machine(5 if tiny else 100, alphabet, random)
     net, size = dfa_to_rnn(machine), f"|Q|={len(machine.states)}, 4 symbols"
@@ -68,13 +68,13 @@ def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
 
     batch, time = (2, 5) if tiny else (1024, 256)
     ids = torch.tensor(random.choices(range(4), k=batch * time)).reshape(batch, time)
-    gather, ids_there, ids_here = net.to_gather().to(device), ids.to(device), ids.numpy()
+    table, ids_there, ids_here = net.to_table().to(device), ids.to(device), ids.numpy()
     table = np.array([[machine.transitions[q, a] for a in alphabet] for q in machine.states])
     accept = np.array([q in machine.accept for q in machine.states])
     yield Pair(
         "gather / numpy gather",
         f"{size}, T={time}, batch {batch}",
-        lambda: gather(ids_there)[:, -1].cpu(),
+        lambda: table(ids_there)[:, -1].cpu(),
         lambda: table_loop(table, accept, ids_here),
         target=1 / 0.7,
     )

@@ -319,7 +319,7 @@ def test_e10_one_unit_is_an_exponential_and_a_delay_takes_a_unit_for_each_step()
 def test_e10_three_relu_units_delay_bits_by_any_number_of_steps(delay, bits):
     B = 2**delay
     net = SimpleRNN([[2, -2 * B, 2 * B]] * 3, [[1]] * 3, [0, 1 - B, -B], [0] * 3, "relu")
-    outputs = [v - w for _, v, w in net.rec([(bit,) for bit in bits])]
+    outputs = [v - w for _, v, w in net.reference_states([(bit,) for bit in bits])]
     assert outputs == ([0] * delay + bits)[: len(bits)]
 
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fhx.compile import (
-    commuting_square,
     dfa_to_grid_rnn,
     dfa_to_rnn,
     digit_net,
+    find_disagreement,
     rnn_to_dfa,
     state_bound,
     step_to_rnn,
@@ -25,7 +25,7 @@ from fhx.exact import (
     maximum,
     relu,
     separate,
-    total,
+    sum_of,
     variable,
 )
 from fhx.machines import DFA
@@ -77,7 +77,7 @@ def test_c2_one_unit_never_separates_odd_words_from_even_ones(weights, activatio
 def test_c3_without_the_starts_entry_in_the_readout_the_empty_word_is_lost():
     everything = DFA([0], "a", {(0, "a"): 0}, 0, [0])
     net = dfa_to_rnn(everything)
-    start = net.rnn.units.index("start")
+    start = net.rnn.unit_names.index("start")
     as_in_the_source = Recognizer(net.rnn, [0 if j == start else w for j, w in enumerate(net.w)], net.c, "a")
     assert [net.accepts(word) for word in ("", "a", "aa")] == [True, True, True]
     assert [as_in_the_source.accepts(word) for word in ("", "a", "aa")] == [False, True, True]
@@ -91,7 +91,7 @@ def test_c4_the_largest_of_three_jumps_on_half_a_line_and_is_refused():
     with pytest.raises(ValueError, match="2 hidden layers"):
         step_to_rnn(step, variable("m"))
     points = list(product(range(-2, 3), repeat=2))
-    two_steps = step_to_rnn(step, variable("m"), steps_per_input=2)
+    two_steps = step_to_rnn(step, variable("m"), steps_per_symbol=2)
     assert [y for (y,) in two_steps.outputs(points)] == [max(0, *point) for point in points]
 
 
@@ -106,7 +106,7 @@ INTEGERS = st.integers(-3, 3)
     INTEGERS,
 )
 def test_c4_one_hidden_layer_jumps_alike_along_a_line(units, slope, normal, offset):
-    f = total([slope[0] * x1, slope[1] * x2, *(v * relu(a * x1 + b * x2 + c) for v, a, b, c in units)])
+    f = sum_of([slope[0] * x1, slope[1] * x2, *(v * relu(a * x1 + b * x2 + c) for v, a, b, c in units)])
     n1, n2 = normal
     foot = Fraction(-offset, n1 * n1 + n2 * n2)
     jumps = set()
@@ -159,7 +159,7 @@ def test_a3_the_step_of_parity_is_not_vanilla_and_its_map_is():
     )
     found = rnn_to_dfa(Recognizer(net.rnn, net.V.dense()[0], net.c[0], "01"))
     assert found.equivalent(flip)
-    assert commuting_square(flip, dfa_to_rnn(flip)) is None
+    assert find_disagreement(flip, dfa_to_rnn(flip)) is None
 
 
 @settings(deadline=None, max_examples=30)

@@ -124,7 +124,7 @@ def test_c7_with_the_extra_blank_the_two_marks_are_never_on_top_together():
             fed = [[int(a == x) for a in (*tm.input_alphabet, EOS)] for x in (*word, *repeat(EOS, 12))]
             for blank in (True, False):
                 start = (
-                    dict(step.start) if blank else step.start | dict.fromkeys(mark, Fraction(2, 3)) | {"right[_]": 0}
+                    dict(step.h0) if blank else step.h0 | dict.fromkeys(mark, Fraction(2, 3)) | {"right[_]": 0}
                 )
                 for state in islice(Step(step.state, step.inputs, start).run(fed), 2 * len(word) + 2, None):
                     together[blank] += mark.items() <= state.items()
@@ -167,7 +167,7 @@ def test_c10_after_t_steps_the_numbers_have_of_the_order_of_t_digits(rows, word)
     W, U, b, h0 = [r[:2] for r in rows], [[r[2]] for r in rows], [r[3] for r in rows], [r[4] for r in rows]
     D = lcm(*(Fraction(x).denominator for r in rows for x in r))
     largest = max(1, *(sum(map(abs, r[:4])) for r in rows), *map(abs, h0))
-    for t, state in enumerate(SimpleRNN(W, U, b, h0, "relu").rec([[int(x)] for x in word]), start=1):
+    for t, state in enumerate(SimpleRNN(W, U, b, h0, "relu").reference_states([[int(x)] for x in word]), start=1):
         integers = [D ** (t + 1) * Fraction(value) for value in state]
         assert all(n.denominator == 1 and abs(n) <= (D * largest) ** (t + 1) for n in integers)
 

@@ -222,7 +222,7 @@ def test_e4_a_run_of_t_steps_sees_t_minus_two_digits_and_one_fewer_is_another_ne
         value, T, digits = twice.look_up(word)
         assert digits == digit_bound(T) == T - 2
         run = twice.run(word)
-        assert len(list(islice(run.readings(twice.empty.w), len(word) + T + 1))) == len(word) + T + 1
+        assert len(list(islice(run.read_out(twice.empty.w), len(word) + T + 1))) == len(word) + T + 1
         assert list(run.looked.values()) == [T - 2] * 3
         assert twice.truncated(digits).answer(word, T) == (value, T)
         if value == 1:
@@ -265,7 +265,7 @@ def test_e3_a_number_alone_loses_letters_from_the_lossy_length_on(name, base):
 
 def test_e3_the_net_s_own_number_leaves_its_range_when_letters_no_longer_fit():
     net, n = turing_to_rnn(finite_precision.there_and_back(), 4), lossy_length(4, torch.float16)
-    kept = net.rnn.units.index("right[a] keep")
+    kept = net.rnn.unit_names.index("right[a] keep")
     states = net.to_torch(torch.float16).states(["a" * (n + 13)], 0)[0]
     assert states[n + 1, kept] == 1
     assert states[n + 13, kept] > 1

@@ -4,7 +4,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from fhx.exact import Step, relu, slu, total, variable
+from fhx.exact import Step, relu, slu, sum_of, variable
 from fhx.machines import DFA
 
 INPUTS = ("x", "y")
@@ -22,7 +22,7 @@ def expressions(names, depth):
 
 
 def affine(atoms):
-    return st.lists(st.tuples(numbers, atoms), max_size=3).map(lambda terms: total(c * e for c, e in terms))
+    return st.lists(st.tuples(numbers, atoms), max_size=3).map(lambda terms: sum_of(c * e for c, e in terms))
 
 
 @st.composite

@@ -1,7 +1,5 @@
 """Machines to nets, one-hot and on a grid: runs, the commuting square on every pair, sizes, weights, the way back."""
 
-from dataclasses import replace
-
 import pytest
 from attrs import evolve
 from compile_strategies import letters, machine, machines
@@ -9,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fhx.compile import (
-    StateExplosion,
-    commuting_square,
+    StateExplosionError,
     dfa_to_grid_rnn,
     dfa_to_rnn,
+    find_disagreement,
     grid_shape,
     grid_units,
     one_hot_units,
@@ -28,7 +26,7 @@ KINDS = pytest.mark.parametrize("make", MAKERS, ids=["relu", "slu", "grid"])
 
 def grid_codes(dfa, recognizer):
     """The net state of each machine state, whether a word leads there or not: what the second layer is then."""
-    units, places = recognizer.rnn.units, grid_places(dfa)
+    units, places = recognizer.rnn.unit_names, grid_places(dfa)
     codes = []
     for q in dfa.states:
         row, column = places[q]
@@ -44,7 +42,7 @@ def grid_codes(dfa, recognizer):
 def test_named_machines(name, make):
     dfa = NAMED[name]
     net = make(dfa)
-    assert commuting_square(dfa, net) is None
+    assert find_disagreement(dfa, net) is None
     back = rnn_to_dfa(net)
     assert back.equivalent(dfa)
     assert back.minimize().canonical() == dfa.minimize().canonical()
@@ -58,7 +56,7 @@ def test_random_machines_run_alike(make, dfa, length, seed):
     net, word = make(dfa), letters(dfa, length, seed)
     assert net.rnn.is_integer
     assert net.accepts(word) == dfa.accepts(word)
-    assert net.outputs(word) == [int(q in dfa.accept) for q in list(dfa.run(word))[1:]]
+    assert list(net.outputs(word)) == [int(q in dfa.accept) for q in list(dfa.run(word))[1:]]
     assert net.accepts("") == dfa.accepts("")
 
 
@@ -69,7 +67,7 @@ def test_the_square_commutes_on_every_state_and_symbol(make, dfa):
     """Unreachable states too; and the machine found back is the minimal one."""
     net = make(dfa)
     also = grid_codes(dfa, net) if net.steps_per_symbol == 2 else ()
-    assert commuting_square(dfa, net, also) is None
+    assert find_disagreement(dfa, net, also) is None
     assert rnn_to_dfa(net).minimize().canonical() == dfa.minimize().canonical()
 
 
@@ -81,7 +79,7 @@ def test_units_are_as_stated(dfa):
     net = dfa_to_grid_rnn(dfa)
     assert net.units == grid_units(Q, S)
     rows, columns = grid_shape(Q, S)
-    assert len(net.code.names) == rows + columns
+    assert len(net.decoder.names) == rows + columns
     numbers = [*net.rnn.W.entries.values(), *net.rnn.U.entries.values(), *net.rnn.b, *net.rnn.h0, *net.w, net.c]
     assert max(map(abs, numbers)) <= 2 * rows - 2
 
@@ -100,7 +98,7 @@ def test_the_grid_gives_rows_to_accepting_states_of_their_own():
 def test_weights_of_parity_and_their_names():
     """The state even is entered by even&0 and odd&1, and is where the start stands."""
     net = dfa_to_rnn(parity())
-    assert net.rnn.units == ("start", "even&0", "even&1", "odd&0", "odd&1")
+    assert net.rnn.unit_names == ("start", "even&0", "even&1", "odd&0", "odd&1")
     even, odd = (1, 1, 0, 0, 1), (0, 0, 1, 1, 0)
     assert net.rnn.W.dense() == ((0,) * 5, even, even, odd, odd)
     assert net.rnn.U.dense() == ((0, 0), (1, 0), (0, 1), (1, 0), (0, 1))
@@ -114,11 +112,11 @@ def test_states_and_symbols_that_read_alike_have_names_of_their_own():
     dfa = DFA(states, symbols, {(q, a): states[(i + j) % 5] for i, q in enumerate(states) for j, a in enumerate(symbols)}, "1", [1])  # fmt: skip  # noqa: E501
     for make in MAKERS:
         net = make(dfa)
-        assert len(set(net.rnn.units)) == net.units
-        assert commuting_square(dfa, net) is None
+        assert len(set(net.rnn.unit_names)) == net.units
+        assert find_disagreement(dfa, net) is None
         assert rnn_to_dfa(net).equivalent(dfa)
-    assert dfa_to_rnn(dfa).code.names == ("1", "1#2", "row 0", "x=a", "('a', 2)")
-    assert "row 0#2" in dfa_to_grid_rnn(dfa).code.names
+    assert dfa_to_rnn(dfa).decoder.names == ("1", "1#2", "row 0", "x=a", "('a', 2)")
+    assert "row 0#2" in dfa_to_grid_rnn(dfa).decoder.names
 
 
 @pytest.mark.parametrize("accept", [[], [0]])
@@ -127,7 +125,7 @@ def test_one_state(accept, alphabet):
     dfa = DFA([0], alphabet, {(0, a): 0 for a in alphabet}, 0, accept)
     for make in MAKERS:
         assert make(dfa).accepts("aaa") == make(dfa).accepts("") == bool(accept)
-        assert commuting_square(dfa, make(dfa)) is None
+        assert find_disagreement(dfa, make(dfa)) is None
 
 
 @pytest.mark.parametrize("make", MAKERS[::2], ids=["relu", "grid"])
@@ -136,21 +134,21 @@ def test_the_square_finds_what_is_wrong(make):
     dfa = machine(7, 2, seed=5)
     net = make(dfa)
     q, a = next((q, a) for q in dfa.reachable() for a in dfa.alphabet if dfa.step(q, a) != 3)
-    assert commuting_square(evolve(dfa, transitions={**dfa.transitions, (q, a): 3}), net) == (q, a)
+    assert find_disagreement(evolve(dfa, transitions={**dfa.transitions, (q, a): 3}), net) == (q, a)
     other = next(q for q in dfa.states if q != dfa.start)
-    assert commuting_square(evolve(dfa, start=other), net) == (other, None)
+    assert find_disagreement(evolve(dfa, start=other), net) == (other, None)
     if make is dfa_to_rnn:
-        assert commuting_square(evolve(dfa, accept=dfa.accept ^ {dfa.start}), net) == (dfa.start, None)
+        assert find_disagreement(evolve(dfa, accept=dfa.accept ^ {dfa.start}), net) == (dfa.start, None)
 
 
 def test_the_square_reaches_states_that_no_word_reaches():
     dfa = DFA("pq", "a", {("p", "a"): "p", ("q", "a"): "q"}, "p", "p")
     wrong = evolve(dfa, transitions={("p", "a"): "p", ("q", "a"): "p"})
     assert dfa.equivalent(wrong)
-    assert commuting_square(wrong, dfa_to_rnn(dfa)) == ("q", "a")
+    assert find_disagreement(wrong, dfa_to_rnn(dfa)) == ("q", "a")
     net = dfa_to_grid_rnn(dfa)
-    assert commuting_square(wrong, net) is None
-    assert commuting_square(wrong, net, also=grid_codes(dfa, net)) == ("q", "a")
+    assert find_disagreement(wrong, net) is None
+    assert find_disagreement(wrong, net, also=grid_codes(dfa, net)) == ("q", "a")
 
 
 @pytest.mark.parametrize("make", MAKERS[::2], ids=["relu", "grid"])
@@ -160,8 +158,8 @@ def test_any_changed_weight_that_matters_is_found(make):
     net, found = make(dfa), 0
     for place, value in net.rnn.W.entries.items():
         entries = {**net.rnn.W.entries, place: value + 1}
-        changed = replace(net, rnn=replace(net.rnn, W=Matrix(net.rnn.W.shape, entries)))
-        if commuting_square(dfa, changed, limit=1000) is None:
+        changed = evolve(net, rnn=evolve(net.rnn, W=Matrix(net.rnn.W.shape, entries)))
+        if find_disagreement(dfa, changed, max_states=1000) is None:
             assert rnn_to_dfa(changed).equivalent(dfa)
         else:
             found += 1
@@ -172,13 +170,13 @@ def test_the_square_needs_a_code_of_the_machine():
     dfa = NAMED["abb"]
     net = dfa_to_rnn(dfa)
     with pytest.raises(ValueError, match="the machine reads"):
-        commuting_square(parity(), net)
+        find_disagreement(parity(), net)
     with pytest.raises(ValueError, match="not one of this machine"):
-        commuting_square(dfa, Recognizer(net.rnn, net.w, net.c, "ab"))
+        find_disagreement(dfa, Recognizer(net.rnn, net.w, net.c, "ab"))
     with pytest.raises(ValueError, match="not one of this machine"):
-        commuting_square(machine(9, 2, 0), net)
-    with pytest.raises(StateExplosion, match="more than 3 states"):
-        commuting_square(dfa, net, limit=3)
+        find_disagreement(machine(9, 2, 0), net)
+    with pytest.raises(StateExplosionError, match="more than 3 states"):
+        find_disagreement(dfa, net, max_states=3)
 
 
 def test_unknown_activation():

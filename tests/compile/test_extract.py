@@ -10,7 +10,7 @@ from compile_strategies import machine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fhx.compile import StateExplosion, dfa_to_rnn, digit_net, explore, rnn_to_dfa, state_bound, step_to_rnn
+from fhx.compile import StateExplosionError, dfa_to_rnn, digit_net, explore, rnn_to_dfa, state_bound, step_to_rnn
 from fhx.exact import AND, Recognizer, SimpleRNN, Step, slu, variable
 from fhx.machines import all_words, divisible_by
 
@@ -29,7 +29,7 @@ def slu_nets(draw):
 
 def by_definition(net, word):
     xs = [(1, 0) if symbol == "a" else (0, 1) for symbol in word]
-    return [net.rnn.h0, *net.rnn.rec(xs)][-1][0] == 1
+    return [net.rnn.h0, *net.rnn.reference_states(xs)][-1][0] == 1
 
 
 @settings(max_examples=25)
@@ -52,7 +52,7 @@ def test_a_symbol_may_be_several_net_steps(net, k):
     dfa = rnn_to_dfa(slow)
     for word in all_words("ab", 4):
         xs = [x for symbol in word for x in ((1, 0) if symbol == "a" else (0, 1), *[(0, 0)] * (k - 1))]
-        assert dfa.accepts(word) == ([net.rnn.h0, *net.rnn.rec(xs)][-1][0] == 1)
+        assert dfa.accepts(word) == ([net.rnn.h0, *net.rnn.reference_states(xs)][-1][0] == 1)
 
 
 def test_the_bound_is_met_by_two_units_and_by_no_fewer():
@@ -92,14 +92,14 @@ def test_labels_name_active_units_and_values():
 def test_a_counter_explodes_and_the_error_says_how():
     counter = Recognizer(SimpleRNN([[1]], [[1, 0]], [0], [0], "relu"), [0], 0, "ab")
     told = r"more than 6 states.*6 symbols 'aaaaaa'.*number, 6, has 3 bits"
-    with pytest.raises(StateExplosion, match=told) as caught:
-        rnn_to_dfa(counter, limit=6)
+    with pytest.raises(StateExplosionError, match=told) as caught:
+        rnn_to_dfa(counter, max_states=6)
     assert caught.value.word == "aaaaaa"
     halves = Recognizer(SimpleRNN([[Fraction(1, 2)]], [[0]], [0], [1], "slu"), [0], 0, "a")
-    with pytest.raises(StateExplosion, match=r"number, 1/1024, has 12 bits"):
-        rnn_to_dfa(halves, limit=10)
-    with pytest.raises(StateExplosion, match=r"aaa\.\.\.aaa"):
-        rnn_to_dfa(counter, limit=100)
+    with pytest.raises(StateExplosionError, match=r"number, 1/1024, has 12 bits"):
+        rnn_to_dfa(halves, max_states=10)
+    with pytest.raises(StateExplosionError, match=r"aaa\.\.\.aaa"):
+        rnn_to_dfa(counter, max_states=100)
 
 
 def test_no_limit_where_the_theorem_holds():
@@ -107,9 +107,9 @@ def test_no_limit_where_the_theorem_holds():
     W = [[int(j == i - 1) for j in range(6)] for i in range(6)]
     net = Recognizer(SimpleRNN(W, [[0, 1]] + [[0, 0]] * 5, [0] * 6, [0] * 6, "slu"), [0] * 5 + [1], 0, "01")
     assert len(rnn_to_dfa(net).states) == 64 == state_bound(net)
-    with pytest.raises(StateExplosion):
-        rnn_to_dfa(net, limit=63)
-    assert rnn_to_dfa(net, limit=64) == rnn_to_dfa(net)
+    with pytest.raises(StateExplosionError):
+        rnn_to_dfa(net, max_states=63)
+    assert rnn_to_dfa(net, max_states=64) == rnn_to_dfa(net)
 
 
 def test_an_output_that_decides_nothing_is_named_with_a_shortest_word():
@@ -130,10 +130,10 @@ def test_explore_takes_any_step_function():
         values = {**dict(state), "x": symbol}
         return tuple((name, e.evaluate(values)) for name, e in step.state.items())
 
-    found = explore(after, tuple(step.start.items()), (0, 1), lambda state: dict(state)["h"])
+    found = explore(after, tuple(step.h0.items()), (0, 1), lambda state: dict(state)["h"])
     assert [found.accepts(word) for word in ((), (1,), (1, 1), (1, 1, 1), (0,))] == [False, True, False, True, False]
-    with pytest.raises(StateExplosion, match="more than 5 states") as caught:
-        explore(lambda n, symbol: n + 1, 0, (7,), lambda n: True, limit=5)
+    with pytest.raises(StateExplosionError, match="more than 5 states") as caught:
+        explore(lambda n, symbol: n + 1, 0, (7,), lambda n: True, max_states=5)
     assert (caught.value.word, caught.value.state, caught.value.limit) == ((7,) * 5, 5, 5)
     with pytest.raises(ValueError, match=r"after \(7, 7\) is 2"):
         explore(lambda n, symbol: n + 1, 0, (7,), lambda n: n if n == 2 else 0)
@@ -146,7 +146,7 @@ def test_squares_in_a_start_have_ever_more_states():
         digits = [int(isqrt(n) ** 2 == n) for n in range(N)]
         net = digit_net(digits)
         assert net.units == 2
-        assert net.outputs("a" * (N - 1)) == digits[1:]
+        assert list(net.outputs("a" * (N - 1))) == digits[1:]
         assert net.accepts("")
         dfa = rnn_to_dfa(net)
         assert [dfa.accepts("a" * n) for n in range(2 * N)] == [n < N and bool(digits[n]) for n in range(2 * N)]
@@ -175,9 +175,9 @@ def test_a_compiled_step_comes_back_as_a_machine():
     last, x, seen = variable("last"), variable("x"), variable("seen")
     same = slu(1 - slu(last - x) - slu(x - last))
     step = Step({"last": x, "seen": slu(seen + same)}, ["x"], {"last": 2, "seen": 0})
-    network = step_to_rnn(step, seen, steps_per_input=3)
+    network = step_to_rnn(step, seen, steps_per_symbol=3)
     w = network.V.dense()[0]
-    dfa = rnn_to_dfa(Recognizer(network.rnn, w, network.c[0], "1", 3, network.code))
+    dfa = rnn_to_dfa(Recognizer(network.rnn, w, network.c[0], "1", 3, network.decoder))
     assert [dfa.accepts("1" * n) for n in range(5)] == [False, False, True, True, True]
 
 

@@ -75,7 +75,7 @@ def test_every_state_is_that_of_the_rational_net(language, base, data):
     listed = [symbol for other in words for symbol in (*other, "#")]
     rational = net.truncated(len(listed)).rnn
     columns = [alphabet.index(symbol) for symbol in word] + [len(alphabet)] * (steps - len(word))
-    wanted = [rational.h0, *rational.rec([[int(j == column) for j in range(len(alphabet) + 1)] for column in columns])]
+    wanted = [rational.h0, *rational.reference_states([[int(j == column) for j in range(len(alphabet) + 1)] for column in columns])]
     components = dict(zip(net.reals, range(len(alphabet) + 1), strict=True))
     for state, values in zip(net.run(word), wanted, strict=False):
         for unit, value in enumerate(values):
@@ -127,7 +127,7 @@ def test_one_answer_and_zeros_around_it(word):
     looked = [run.digits for _ in islice(run, len(word) + steps + 60)]
     assert looked == [min(digit_bound(t + 1 - len(word)), steps - 1) for t in range(len(word) + steps + 60)]
     run = net.run(word)
-    looked = [run.digits for _ in islice(run.readings(net.empty.w), len(word) + steps)]
+    looked = [run.digits for _ in islice(run.read_out(net.empty.w), len(word) + steps)]
     assert looked == [digit_bound(t - len(word)) for t in range(len(word) + steps)]
     answered, later = (net.decode(state) for state in islice(net.run(word), len(word) + steps, len(word) + steps + 2))
     assert answered["accept"] - answered["reject"] == value
@@ -180,11 +180,11 @@ def test_units(letters):
     assert (net.alphabet, len(net.reals)) == (tuple(letters), len(letters) + 1)
     assert net.decide(letters[-1:] * 2).accepted
     assert net.decide(()).accepted is False
-    assert len(set(net.empty.rnn.units)) == net.units
+    assert len(set(net.empty.rnn.unit_names)) == net.units
 
 
 def test_names_of_units():
-    assert language_to_rnn("a", []).empty.rnn.units == (
+    assert language_to_rnn("a", []).empty.rnn.unit_names == (
         *("start", "load", "gap", "searching", "accept", "word over", "list over", "again", "equal a"),
         *("copy[a]", "append a", "first a", "first a-1", "next a", "next a-1", "reload a", "rest[a]"),
         *("read a", "read a-1", "hold list[a]", "list[a]", "read #", "read #-1", "begin", "hold list[#]", "list[#]"),
@@ -214,8 +214,8 @@ def test_a_run_sees_no_digit_beyond_its_bound(language, base, data):
 
 
 def _with_start(net, start):
-    rnn = type(net.rnn)(net.rnn.W, net.rnn.U, net.rnn.b, start, "relu", net.rnn.units)
-    return HaltingNet(rnn, net.w, net.c, net.alphabet, code=net.code)
+    rnn = type(net.rnn)(net.rnn.W, net.rnn.U, net.rnn.b, start, "relu", net.rnn.unit_names)
+    return HaltingNet(rnn, net.w, net.c, net.alphabet, decoder=net.decoder)
 
 
 @pytest.mark.parametrize("word", ["", "a", "ab", "abab", "bbab"])

@@ -5,9 +5,9 @@ from compile_strategies import INPUTS, expressions, numbers, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fhx.compile import Uncompilable, step_to_rnn
+from fhx.compile import UncompilableError, step_to_rnn
 from fhx.compile.names import unique
-from fhx.exact import AND, Step, const, if_then_else, maximum, relu, slu, total, variable, variables
+from fhx.exact import AND, Step, const, if_then_else, maximum, relu, slu, sum_of, variable, variables
 
 h, x, y = map(variable, "hxy")
 words = st.lists(st.tuples(numbers, numbers), max_size=6)
@@ -15,9 +15,9 @@ words = st.lists(st.tuples(numbers, numbers), max_size=6)
 
 def states_of(network, xs):
     """The net's states after each whole input, :math:`h_0` first, by its definition."""
-    k, pause = network.steps_per_input, (0,) * network.rnn.input_size
+    k, pause = network.steps_per_symbol, (0,) * network.rnn.input_size
     fed = [vector for v in xs for vector in (v, *[pause] * (k - 1))]
-    return [network.rnn.h0, *network.rnn.rec(fed)[k - 1 :: k]]
+    return [network.rnn.h0, *network.rnn.reference_states(fed)[k - 1 :: k]]
 
 
 def agree(network, step, outs, xs):
@@ -27,14 +27,14 @@ def agree(network, step, outs, xs):
     assert [network.decode(state) for state in found] == wanted
     assert list(network.outputs(xs)) == [tuple(out.evaluate(state) for out in outs) for state in wanted[1:]]
     empty = [c + sum(network.V.row(i).get(j, 0) * v for j, v in enumerate(found[0])) for i, c in enumerate(network.c)]
-    assert empty == [out.evaluate(step.start) for out in outs]
+    assert empty == [out.evaluate(step.h0) for out in outs]
 
 
 def assert_silent(network, xs):
     """In the k-th net step of an input only layer k and its phase are not 0: the other runs of the pipeline rest."""
-    k, pause = network.steps_per_input, (0,) * network.rnn.input_size
+    k, pause = network.steps_per_symbol, (0,) * network.rnn.input_size
     active = [set() for _ in range(k)]
-    for t, state in enumerate(network.rnn.rec([vector for v in xs for vector in (v, *[pause] * (k - 1))])):
+    for t, state in enumerate(network.rnn.reference_states([vector for v in xs for vector in (v, *[pause] * (k - 1))])):
         active[t % k] |= {j for j, value in enumerate(state) if value}
     assert sum(map(len, active)) == len(set().union(*active))
     assert 0 not in set().union(*active)
@@ -45,7 +45,7 @@ def assert_silent(network, xs):
 def test_one_layer_is_exact_in_real_time(data, step, xs):
     outs = data.draw(st.lists(expressions(list(step.state), 0), min_size=1, max_size=2))
     network = step_to_rnn(step, outs)
-    assert network.steps_per_input == 1
+    assert network.steps_per_symbol == 1
     agree(network, step, outs, xs)
 
 
@@ -55,7 +55,7 @@ def test_more_layers_are_exact_with_as_many_net_steps(data, step, spare, xs):
     """Also with more steps than layers."""
     outs = data.draw(st.lists(expressions(list(step.state), 0), min_size=1, max_size=2))
     layers = max(step.depth, 1) + spare
-    network = step_to_rnn(step, outs, steps_per_input=layers)
+    network = step_to_rnn(step, outs, steps_per_symbol=layers)
     agree(network, step, outs, xs)
     assert_silent(network, xs)
 
@@ -66,15 +66,15 @@ def test_slu_nets_are_exact(data, layers, xs):
     """Each layer an SLU of sums of the one before; the start outside of [0, 1]."""
 
     def vector(atoms):
-        sums = (total(data.draw(numbers) * atom for atom in atoms) + data.draw(numbers) for _ in range(2))
+        sums = (sum_of(data.draw(numbers) * atom for atom in atoms) + data.draw(numbers) for _ in range(2))
         return slu(tuple(sums))
 
     v = vector((h, variable("g"), x, y))
     for _ in range(layers - 1):
         v = vector(v)
     step = Step({"h": v[0], "g": 3 * v[1] - 1}, INPUTS, {"h": data.draw(numbers), "g": data.draw(numbers)})
-    for steps_per_input in (layers, layers + 1):
-        network = step_to_rnn(step, h, steps_per_input, "slu")
+    for steps_per_symbol in (layers, layers + 1):
+        network = step_to_rnn(step, h, steps_per_symbol, "slu")
         assert network.rnn.activation == "slu"
         agree(network, step, [h], xs)
 
@@ -82,10 +82,10 @@ def test_slu_nets_are_exact(data, layers, xs):
 def test_the_maximum_of_three_is_refused_and_compiled_with_two_steps():
     x1, x2 = variables("x", 2)
     step = Step({"m": maximum(0, x1, x2)}, ("x1", "x2"), {"m": 7})
-    with pytest.raises(Uncompilable, match=r"the next 'm' needs 2 hidden layers and not 1") as caught:
+    with pytest.raises(UncompilableError, match=r"the next 'm' needs 2 hidden layers and not 1") as caught:
         step_to_rnn(step, variable("m"))
     assert "relu(x2 - relu(x1)) holds relu(x1)" in caught.value.reasons[0]
-    network = step_to_rnn(step, variable("m"), steps_per_input=2)
+    network = step_to_rnn(step, variable("m"), steps_per_symbol=2)
     inputs = [(a, b) for a in (-1, 0, 2) for b in (-2, 1, 3)]
     assert [value for (value,) in network.outputs(inputs)] == [max(0, a, b) for a, b in inputs]
     assert network.units == 1 + 2 + 3 + 2
@@ -116,12 +116,12 @@ def test_weights_of_parity_are_those_of_the_proof():
     """h' = (h and not x) or (x and not h): units r_1 = relu(h - x), r_2 = relu(x - h), h = r_1 + r_2, s = 1."""
     step = Step({"h": relu(h - x, "r1") + relu(x - h, "r2")}, ["x"], {"h": 1})
     network = step_to_rnn(step, 2 * h - 1)
-    assert network.rnn.units == ("start", "r1", "r2")
+    assert network.rnn.unit_names == ("start", "r1", "r2")
     assert network.rnn.W.dense() == ((0, 0, 0), (1, 1, 1), (-1, -1, -1))
     assert network.rnn.U.dense() == ((0,), (-1,), (1,))
     assert (network.rnn.b, network.rnn.h0) == ((0, 0, 0), (1, 0, 0))
     assert (network.V.dense(), network.c) == (((2, 2, 2),), (-1,))
-    assert (network.code.D.dense(), network.code.d) == (((1, 1, 1),), (0,))
+    assert (network.decoder.D.dense(), network.decoder.d) == (((1, 1, 1),), (0,))
 
 
 def test_bias_of_the_second_layer_moves_into_bias_start_and_readout():
@@ -140,38 +140,38 @@ def test_names_are_unique_and_avoid_those_of_the_step():
     start = variable("start")
     step = Step({"start": relu(start, "a") + relu(x, "a") + relu(x - 1, "start")}, ["x"], {"start": 1})
     network = step_to_rnn(step, start)
-    assert network.rnn.units == ("start#2", "a", "a#2", "start")
-    long = Step({"h": relu(total(variable(f"x{i}") for i in range(30)))}, [f"x{i}" for i in range(30)], {"h": 1})
-    assert step_to_rnn(long, h).rnn.units == ("start", "unit 1")
-    assert step_to_rnn(Step({"h": slu(h + x, "s")}, ["x"], {"h": 1}), h, 2).rnn.units[3:] == ("s", "s-1", "s'", "s-1'")
+    assert network.rnn.unit_names == ("start#2", "a", "a#2", "start")
+    long = Step({"h": relu(sum_of(variable(f"x{i}") for i in range(30)))}, [f"x{i}" for i in range(30)], {"h": 1})
+    assert step_to_rnn(long, h).rnn.unit_names == ("start", "unit 1")
+    assert step_to_rnn(Step({"h": slu(h + x, "s")}, ["x"], {"h": 1}), h, 2).rnn.unit_names[3:] == ("s", "s-1", "s'", "s-1'")
 
 
 def test_units_come_in_the_order_asked_for():
     a, b = relu(h, "a"), relu(x, "b")
     step = Step({"h": a + b + relu(x + h, "c")}, ["x"], {"h": 1})
-    assert step_to_rnn(step, h).rnn.units == ("start", "a", "b", "c")
-    assert step_to_rnn(step, h, order=[b, relu(y)]).rnn.units == ("start", "b", "a", "c")
+    assert step_to_rnn(step, h).rnn.unit_names == ("start", "a", "b", "c")
+    assert step_to_rnn(step, h, order=[b, relu(y)]).rnn.unit_names == ("start", "b", "a", "c")
 
 
 def test_all_reasons_are_told_at_once():
     step = Step(
         {"h": relu(relu(x) - 1), "g": slu(relu(h) + relu(relu(y))) + 1, "i": relu(x)}, INPUTS, dict.fromkeys("hgi", 0)
     )
-    with pytest.raises(Uncompilable) as caught:
+    with pytest.raises(UncompilableError) as caught:
         step_to_rnn(step, [h, relu(h), x + h])
     assert len(caught.value.reasons) == 4
     needed = ["the next 'h' needs 2", "the next 'g' needs 3", "output 1 is not affine", "output 2 reads 'x'"]
     for reason, told in zip(needed, caught.value.reasons, strict=True):
         assert reason in told
         assert told in str(caught.value)
-    with pytest.raises(Uncompilable) as caught:
-        step_to_rnn(step, h, steps_per_input=2)
+    with pytest.raises(UncompilableError) as caught:
+        step_to_rnn(step, h, steps_per_symbol=2)
     assert [reason[:17] for reason in caught.value.reasons] == ["the next 'g' need"]
 
 
 def test_slu_nets_refuse_relus_and_what_passes_through():
     step = Step({"h": slu(h) + x, "g": slu(slu(x) + h), "i": relu(x)}, INPUTS, dict.fromkeys("hgi", 0))
-    with pytest.raises(Uncompilable) as caught:
+    with pytest.raises(UncompilableError) as caught:
         step_to_rnn(step, h, 2, "slu")
     told = "\n".join(caught.value.reasons)
     assert len(caught.value.reasons) == 3
@@ -183,14 +183,14 @@ def test_slu_nets_refuse_relus_and_what_passes_through():
 
 def test_many_reasons_are_counted_but_kept():
     step = Step({f"h{i}": relu(relu(x) + i) for i in range(25)}, ["x"], {f"h{i}": 0 for i in range(25)})
-    with pytest.raises(Uncompilable, match="and 15 more") as caught:
+    with pytest.raises(UncompilableError, match="and 15 more") as caught:
         step_to_rnn(step, const(0))
     assert len(caught.value.reasons) == 25
 
 
 def test_the_refusal_is_syntactic():
     """relu(relu(x)) is relu(x), but is written with two layers."""
-    with pytest.raises(Uncompilable):
+    with pytest.raises(UncompilableError):
         step_to_rnn(Step({"h": relu(relu(x))}, ["x"], {"h": 0}), h)
 
 
@@ -202,7 +202,7 @@ def test_choice_of_the_notes_compiles_in_one_layer():
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [({"steps_per_input": 0}, "steps_per_input"), ({"steps_per_input": 1.0}, "1.0"), ({"activation": "tanh"}, "tanh")],
+    [({"steps_per_symbol": 0}, "steps_per_symbol"), ({"steps_per_symbol": 1.0}, "1.0"), ({"activation": "tanh"}, "tanh")],
 )
 def test_bad_options_are_named(options, told):
     with pytest.raises(ValueError, match=told):

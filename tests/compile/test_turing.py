@@ -55,7 +55,7 @@ def test_the_run_is_that_of_the_definition(machine_and_word, base):
     symbols = [*word, *[EOS] * (time - len(word))]
     reader = net.net.recognizer
     xs = [[int(a == symbol) for a in reader.alphabet] for symbol in symbols]
-    dense = net.rnn.rec(xs)
+    dense = net.rnn.reference_states(xs)
     sparse = list(islice(net.net.run(word), time + 1))[1:]
     assert [{j: value for j, value in enumerate(h) if value} for h in dense] == sparse
 
@@ -73,14 +73,14 @@ def test_weights_are_rational_and_units_few(tm, base):
 
 def test_names_of_units_and_of_what_they_hold():
     net = turing_to_rnn(small({("q", "a"): ("q", "a", "R"), ("q", "_"): ("p", "a", "L")}))
-    assert net.rnn.units == (
+    assert net.rnn.unit_names == (
         *("start", "load", "gap", "q&_ by R", "q&a by R", "p&a by L", "p&a stays"),
         *("left[a] push", "left[a] pop", "left top=a over 0", "left top=a over 1"),
         *("right[a] push", "right[a] pop", "right[a] keep", "right[a] read"),
         *("right top=a over 0", "right top=a over 1", "right top=a keep", "right top=a push"),
     )
     pairs, stacks = ("q&_", "q&a", "p&a"), ("left[a]", "left top=a", "right[a]", "right top=a")
-    assert net.net.code.names == ("load", "gap", "first", *pairs, *stacks)
+    assert net.net.decoder.names == ("load", "gap", "first", *pairs, *stacks)
     assert net.layout.inputs == ("x=a", "EOS")
 
 
@@ -149,7 +149,7 @@ def test_bad_words_and_bounds_are_refused():
         net.decide("a", -1)
     with pytest.raises(TypeError):
         net.decide("a", 1.5)
-    with pytest.raises(ValueError, match="EOS at position 1 is no symbol of a word"):
+    with pytest.raises(ValueError, match="EOS at position 1 is outside the alphabet"):
         net.decide(["a", EOS], 5)
     with pytest.raises(ValueError, match="'_' at position 0"):
         next(net.configurations("_"))

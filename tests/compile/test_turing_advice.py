@@ -62,8 +62,8 @@ def test_names_of_the_units_that_hold_advice():
     tm = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "accept", "reject", "_", "a")
     plain, net = turing_to_rnn(tm).net, with_advice(tm, "a")
     stack = "advice left[a]"
-    assert set(net.rnn.units) - set(plain.rnn.units) == {stack, f"{stack} over", f"{stack} top", f"{stack} top-1"}
-    assert net.code.names == (*plain.code.names, stack)
+    assert set(net.rnn.unit_names) - set(plain.rnn.unit_names) == {stack, f"{stack} over", f"{stack} top", f"{stack} top-1"}
+    assert net.decoder.names == (*plain.decoder.names, stack)
 
 
 def test_a_beginning_of_the_advice_longer_than_the_run_gives_the_same_answer():

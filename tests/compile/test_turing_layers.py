@@ -10,7 +10,7 @@ from turing_strategies import machines_with_words, turing_machine
 
 from fhx.compile import (
     MISTAKES,
-    Uncompilable,
+    UncompilableError,
     source_step,
     step_to_rnn,
     turing_time,
@@ -95,7 +95,7 @@ def test_the_step_is_the_same_in_any_number_of_layers(machine_and_word, layers):
 @pytest.mark.parametrize("layers", LAYERS)
 def test_one_layer_less_is_refused(layers):
     tm = small({"qa": "AaR"})
-    with pytest.raises(Uncompilable, match=f"needs {layers} hidden layers and not {layers - 1}"):
+    with pytest.raises(UncompilableError, match=f"needs {layers} hidden layers and not {layers - 1}"):
         step_to_rnn(source_step(tm, layers=layers), variable("yes"), layers - 1)
 
 
@@ -127,9 +127,9 @@ def test_names_of_the_state_and_of_units_that_hold_it(layers):
     """Beside the tops of the stacks all is held that the step reads, and it does not read the answer."""
     net = turing_to_layered_rnn(small({"qa": "AaR"}), layers=layers)
     read = {"load", "rewind", "q", "A", "J", *(f"{side}[{a}]" for side in ("left", "right") for a in "_a$")}
-    assert set(net.net.code.names) == read | {"yes", "no"}
+    assert set(net.net.decoder.names) == read | {"yes", "no"}
     assert net.step.inputs == ("x=a", "EOS")
-    assert {unit for unit in net.rnn.units if unit.endswith(" held")} == {
+    assert {unit for unit in net.rnn.unit_names if unit.endswith(" held")} == {
         f"{name} held" for name in read | {"x=a", "EOS"}
     }
 
@@ -142,7 +142,7 @@ def test_the_extra_blank_of_the_start_is_not_needed(machine_and_word):
     step, names = source_step(tm), SourceLayout.of(tm)
     marked = tuple(names.right)
     empty = dict(zip(names.right.values(), encode([BOTTOM], marked), strict=True))
-    bare = Step(step.state, step.inputs, step.start | empty)
+    bare = Step(step.state, step.inputs, step.h0 | empty)
     for one, other in zip(step.run(fed(tm, word, 14)), bare.run(fed(tm, word, 14)), strict=True):
         assert names.configuration(one, tm, 3) == names.configuration(other, tm, 3)
         assert [one[name] for name in names.ours] == [other[name] for name in names.ours]

@@ -89,7 +89,7 @@ def test_sweeps_are_truncation_in_fractions(data, d, time, k, activation):
         """The state at t of the model that is cut to its last k inputs, by the exact net itself."""
         first = max(0, t - k)
         run = SimpleRNN(net.W, net.U, net.b, zero if first else net.h0, activation)
-        return tuple([run.h0, *run.rec(inputs[first:t])][-1])
+        return tuple([run.h0, *run.reference_states(inputs[first:t])][-1])
 
     swept = list(jacobi_sweeps(f, net.h0, inputs, k, zero))
     assert len(swept) == k

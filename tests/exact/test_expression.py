@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from attrs.exceptions import FrozenInstanceError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ from fhx.exact import (
     relu,
     slu,
     stack,
-    total,
+    sum_of,
     units_of,
     variable,
     variables,
@@ -127,7 +128,7 @@ def test_order_of_terms_has_no_part_in_equality_and_expressions_pickle():
         (const(0), "0"),
         (const(Fraction(-1, 2)), "-1/2"),
         (relu(x, "top") - slu(y - 1), "top - slu(y - 1)"),
-        (total(variables("v", 10)), "v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8 + ... (2 more terms)"),
+        (sum_of(variables("v", 10)), "v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8 + ... (2 more terms)"),
         (relu(relu(relu(relu(relu(x))))), "relu(relu(relu(relu(...))))"),
     ],
 )
@@ -142,7 +143,7 @@ def test_how_expressions_are_written(e, text):
         lambda: x + 0.5,
         lambda: x * 2.0,
         lambda: x / 2.0,
-        lambda: total([x, 1.0]),
+        lambda: sum_of([x, 1.0]),
         lambda: relu(1.5),
         lambda: x - True,
         lambda: Expression({"x": 1.0}),
@@ -161,9 +162,9 @@ def test_floats_and_what_is_not_piecewise_linear_are_refused(make):
 
 def test_expressions_and_units_cannot_be_changed():
     e = relu(x)
-    with pytest.raises(AttributeError, match="immutable"):
+    with pytest.raises(FrozenInstanceError):
         e.constant = 3
-    with pytest.raises(AttributeError, match="immutable"):
+    with pytest.raises(FrozenInstanceError):
         units_of([e])[0].argument = y
     with pytest.raises(TypeError):
         e.terms["x"] = 1
@@ -264,7 +265,7 @@ def test_the_jump_of_a_maximum_of_three_differs_along_a_line():
 @given(st.lists(st.tuples(numbers, numbers, numbers), max_size=5), numbers, numbers)
 def test_the_jump_of_one_layer_is_the_same_along_a_line(units, above, below):
     """Across x = 0: units with that crease jump, and all the others only where their own creases meet it."""
-    e = total(c * relu(a * x + b * y + 1) for a, b, c in units) + 2 * relu(x) - relu(-3 * x)
+    e = sum_of(c * relu(a * x + b * y + 1) for a, b, c in units) + 2 * relu(x) - relu(-3 * x)
     on_creases = {-1 / b for _, b, _ in units if b}
     if above not in on_creases and below not in on_creases:
         jumps = [gradient_jump(e, {"x": 0, "y": height}, {"x": 1}) for height in (above, below)]

@@ -48,9 +48,9 @@ def test_the_end_mark_is_one_thing_and_no_symbol():
         net.answer(["a", EOS], 3)
     with pytest.raises(ValueError, match="'c' at position 1 is outside"):
         net.answer("ac", 3)
-    with pytest.raises(ValueError, match="number of end marks, not -1"):
+    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
         net.answer("a", -1)
-    with pytest.raises(ValueError, match="has no code"):
+    with pytest.raises(ValueError, match="has no decoder"):
         net.decode({})
 
 

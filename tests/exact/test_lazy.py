@@ -8,7 +8,7 @@ from exact_nets import RATIONALS, one_hot, rnns
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fhx.exact import DigitStream, LazyReal, LazyRun, SimpleRNN, Undecided
+from fhx.exact import DigitStream, LazyReal, LazyRun, SimpleRNN, UndecidedError
 
 PATIENCE = 24
 
@@ -48,7 +48,7 @@ def states_of(run):
     try:
         for state in run:
             found.append((state, run.digits))
-    except Undecided:
+    except UndecidedError:
         pass
     return found
 
@@ -152,7 +152,7 @@ def test_arithmetic():
 
 def test_whole_numbers_stay_ints():
     """Behind the first digit of z = 0.1... in base 3, 3z - 1 is the tail itself."""
-    y = (3 * stream([1, 2]).lazy() - 1).relu(patience=1)
+    y = (3 * stream([1, 2]).lazy() - 1).relu(max_digits=1)
     assert (y.place, y.slope, y.offset) == (1, 1, 0)
     assert type(y.slope) is type(y.offset) is int
 
@@ -161,15 +161,15 @@ def test_looking_ends():
     """1/2 = 0.111... in base 3: no digit tells whether x - 1/2 is positive; with a closed gate none is needed."""
     half = DigitStream(lambda t: 1, 3)
     x = half.lazy()
-    with pytest.raises(Undecided, match="7 more digits"):
-        (x - Fraction(1, 2)).relu(patience=7)
+    with pytest.raises(UndecidedError, match="7 more digits"):
+        (x - Fraction(1, 2)).relu(max_digits=7)
     assert x.looked == 7
-    assert (x - 1).relu(patience=0) == 0
+    assert (x - 1).relu(max_digits=0) == 0
     assert x.looked == 7
     net = SimpleRNN([[1]], [[0]], [Fraction(-1, 2)], [0], "relu")
-    run = LazyRun(net, {0: half}, [None], patience=5)
+    run = LazyRun(net, {0: half}, [None], max_digits=5)
     next(run)
-    with pytest.raises(Undecided, match="'u0'"):
+    with pytest.raises(UndecidedError, match="'u0'"):
         next(run)
     assert run.digits == 5
 
@@ -188,17 +188,17 @@ def test_readings_are_outputs():
     net = SimpleRNN([[Fraction(1, 2), 0], [0, 1]], [[0], [1]], [0, 0], [0, 0], "relu")
     run = LazyRun(net, {0: stream([1])}, [0, 0, 0])
     next(run)
-    outputs = list(run.readings([0, Fraction(1, 2)]))
+    outputs = list(run.read_out([0, Fraction(1, 2)]))
     assert outputs == [Fraction(1, 2), 1, Fraction(3, 2)]
     run = LazyRun(net, {0: stream([1])}, [0])
-    assert [value.bounds() for value in run.readings([4, 1])] == [(0, 4), (1, 3)]
+    assert [value.bounds() for value in run.read_out([4, 1])] == [(0, 4), (1, 3)]
 
 
 def test_a_reading_looks_at_no_digit_for_other_units():
     """u1 asks for a digit at each step, and u0 doubles for ever."""
     net = SimpleRNN([[2, 0], [3, 0]], [[0], [0]], [0, -1], [0, 0], "relu")
     run = LazyRun(net, {0: stream([1, 2])}, [None] * 3)
-    outputs = run.readings([Fraction(1, 2), 0])
+    outputs = run.read_out([Fraction(1, 2), 0])
     assert [(value.bounds(), run.digits) for value in outputs] == [
         ((0, Fraction(1, 2)), 0),
         ((0, 1), 0),
@@ -252,7 +252,7 @@ def test_bad_input():
     net = SimpleRNN([[1, 1], [0, 0]], [[0], [0]], [0, 0], [0, 0], "relu")
     with pytest.raises(ValueError, match="unit 2, but the net has 2"):
         LazyRun(net, {2: stream([1])}, [])
-    with pytest.raises(ValueError, match="'u0' hears of two reals"):
+    with pytest.raises(ValueError, match="'u0' depends on two reals"):
         list(LazyRun(net, {0: stream([1]), 1: stream([1])}, [None]))
-    with pytest.raises(ValueError, match="input 1 is no column"):
+    with pytest.raises(ValueError, match="input 1 is neither a column"):
         list(LazyRun(net, {0: stream([1])}, [1]))

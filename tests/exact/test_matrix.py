@@ -64,7 +64,7 @@ def test_an_error_names_the_entry():
 
 
 def test_shapes():
-    with pytest.raises(ValueError, match=re.escape("W is no matrix: row 0 has 2 entries and row 1 has 1")):
+    with pytest.raises(ValueError, match=re.escape("W is not a matrix: row 0 has 2 entries and row 1 has 1")):
         Matrix.of([[1, 2], [3]], "W")
     with pytest.raises(ValueError, match=re.escape("entry [2, 0] lies outside a matrix of shape (2, 2)")):
         Matrix((2, 2), {(2, 0): 1})

@@ -9,7 +9,7 @@ from exact_nets import ABB, PARITY, RATIONALS, dense, machines, net, one_hot, rn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fhx.exact import Code, Matrix, Network, Recognizer, SimpleRNN
+from fhx.exact import Matrix, Network, Recognizer, SimpleRNN, StateDecoder
 
 HALF = Fraction(1, 2)
 COUNTER = SimpleRNN([[1]], [[1, 0]], [0], [0], "relu", ["count"])
@@ -20,7 +20,7 @@ COUNTER = SimpleRNN([[1]], [[1, 0]], [0], [0], "relu", ["count"])
 def test_the_net_of_a_machine_decides_as_the_machine(data, machine, pause):
     recognizer, word = net(machine, pause), data.draw(words(machine.letters))
     after = [int(q in machine.accept) for q in machine.after(word)]
-    assert recognizer.outputs(word) == after[1:]
+    assert list(recognizer.outputs(word)) == after[1:]
     assert recognizer.accepts(word) == machine.accepts(word)
     assert len(list(recognizer.run(word))) == 1 + len(word) * (pause + 1)
 
@@ -37,22 +37,22 @@ def test_outputs_are_the_network_s(data, rnn, steps):
     assert [(output,) for output in recognizer.outputs(word)] == list(network.outputs(xs))
     states = list(recognizer.run(word))[steps::steps]
     readout = [sum(w[i] * h for i, h in enumerate(dense(state, rnn.size))) + c for state in states]
-    assert recognizer.outputs(word) == readout
+    assert list(recognizer.outputs(word)) == readout
 
 
 def test_a_network_of_two_outputs():
     rnn = SimpleRNN([[1]], [[HALF]], [0], [1], "relu")
     network = Network(rnn, [[1], [-2]], [0, HALF])
-    assert network.outputs([(1,), (2,)]) == ((3 * HALF, -5 * HALF), (5 * HALF, -9 * HALF))
+    assert tuple(network.outputs([(1,), (2,)])) == ((3 * HALF, -5 * HALF), (5 * HALF, -9 * HALF))
     assert network.units == 1
-    assert network.outputs([]) == ()
+    assert tuple(network.outputs([])) == ()
 
 
 def test_steps_between_inputs():
     """A unit that doubles itself: k - 1 doublings after each input, and the output is read after the last."""
     rnn = SimpleRNN([[2]], [[1]], [0], [0], "relu")
-    assert Network(rnn, [[1]], [0], 3).outputs([(1,), (1,)]) == ((4,), (36,))
-    assert Recognizer(rnn, [1], 0, "a", 3).outputs("aa") == [4, 36]
+    assert tuple(Network(rnn, [[1]], [0], 3).outputs([(1,), (1,)])) == ((4,), (36,))
+    assert list(Recognizer(rnn, [1], 0, "a", 3).outputs("aa")) == [4, 36]
     assert [state.get(0, 0) for state in Recognizer(rnn, [1], 0, "a", 3).run("aa")] == [0, 1, 2, 4, 9, 18, 36]
 
 
@@ -62,9 +62,9 @@ def test_words_of_parity():
     assert recognizer.accepts("1") is True
     assert recognizer.accepts(["1", "1", "1"]) is True
     assert recognizer.accepts(iter("10101")) is True
-    assert recognizer.outputs("") == []
+    assert list(recognizer.outputs("")) == []
     assert recognizer.units == 5
-    assert recognizer.rnn.units[-1] == "start"
+    assert recognizer.rnn.unit_names[-1] == "start"
 
 
 def test_the_empty_word_reads_the_start():
@@ -87,7 +87,7 @@ def test_outputs_that_decide_nothing(w, word, message):
 
 def test_symbols_outside_the_alphabet():
     message = re.escape("the symbol 'c' at position 2 is outside the alphabet ('a', 'b')")
-    for use in (net(ABB).accepts, net(ABB).outputs, lambda word: list(net(ABB).run(word))):
+    for use in (net(ABB).accepts, lambda word: list(net(ABB).outputs(word)), lambda word: list(net(ABB).run(word))):
         with pytest.raises(ValueError, match=message):
             use("abcab")
     with pytest.raises(ValueError, match="at position 0"):
@@ -109,7 +109,7 @@ def test_a_run_is_lazy():
         ({"alphabet": {"a", "b"}}, TypeError, "the alphabet is a set, which has no order"),
         ({"steps_per_symbol": 0}, ValueError, "steps_per_symbol must be an integer of at least 1, got 0"),
         ({"steps_per_symbol": 1.5}, ValueError, "at least 1, got 1.5"),
-        ({"code": Code("x", [[1, 2]], [0])}, ValueError, "the code reads 2 units, but the net has 1"),
+        ({"decoder": StateDecoder("x", [[1, 2]], [0])}, ValueError, "the decoder reads 2 units, but the net has 1"),
     ],
 )
 def test_what_does_not_fit(changes, error, message):
@@ -126,26 +126,26 @@ def test_networks_that_do_not_fit():
     with pytest.raises(TypeError, match=re.escape("V[0, 0] is the float 0.5")):
         Network(COUNTER, [[0.5]], [0])
     with pytest.raises(ValueError, match="at least 1, got True"):
-        Network(COUNTER, [[1]], [0], steps_per_input=True)
+        Network(COUNTER, [[1]], [0], steps_per_symbol=True)
 
 
 def test_a_code_reads_the_state_of_the_step():
-    code = Code(["twice", "less"], [[2], [HALF]], [0, -1])
-    recognizer = Recognizer(COUNTER, [1], 0, "ab", code=code)
+    decoder = StateDecoder(["twice", "less"], [[2], [HALF]], [0, -1])
+    recognizer = Recognizer(COUNTER, [1], 0, "ab", decoder=decoder)
     states = [recognizer.decode(state) for state in recognizer.run("ab")]
     assert states == [{"twice": 0, "less": -1}, {"twice": 2, "less": -HALF}, {"twice": 2, "less": -HALF}]
-    assert Network(COUNTER, [[1]], [0], code=code).decode([4]) == {"twice": 8, "less": 1}
+    assert Network(COUNTER, [[1]], [0], decoder=decoder).decode([4]) == {"twice": 8, "less": 1}
     assert type(recognizer.decode({0: 2})["less"]) is int
 
 
 def test_a_code_that_does_not_fit():
     with pytest.raises(ValueError, match="D has 1 rows for 2 names"):
-        Code(["a", "b"], [[1]], [0, 0])
+        StateDecoder(["a", "b"], [[1]], [0, 0])
     with pytest.raises(ValueError, match="d has 1 entries, but 2"):
-        Code(["a", "b"], [[1], [1]], [0])
+        StateDecoder(["a", "b"], [[1], [1]], [0])
     with pytest.raises(ValueError, match="it was not compiled from a step"):
         net(PARITY).decode({0: 1})
-    recognizer = Recognizer(COUNTER, [1], 0, "ab", code=Code("n", [[1]], [0]))
+    recognizer = Recognizer(COUNTER, [1], 0, "ab", decoder=StateDecoder("n", [[1]], [0]))
     with pytest.raises(ValueError, match="the state has a unit 1, but the net has 1"):
         recognizer.decode({1: 1})
     with pytest.raises(ValueError, match="the state has 2 entries, but 1"):

@@ -1,12 +1,12 @@
 """Linear separability with its proof."""
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
+from attrs import evolve
 from exact_nets import INTEGERS, NUMBERS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -91,18 +91,18 @@ def test_check_sees_what_is_no_proof():
     xor, conjunction = separate(SQUARE, [0, 1, 1, 0]), separate(SQUARE, [0, 0, 0, 1])
     half = Fraction(1, 2)
     for wrong in (
-        replace(xor, multipliers=(half, half, 0, 0)),
-        replace(xor, multipliers=(0, 0, 0, 0)),
-        replace(xor, multipliers=(half, half, half, half)),
-        replace(xor, multipliers=(QUARTER,) * 3),
-        replace(xor, labels=(0, 0, 0, 1)),
-        replace(separate([(0,), (1,), (2,)], [0, 1, 1]), w=None, b=None, multipliers=(half, 1, -half)),
-        replace(xor, multipliers=None),
-        replace(conjunction, w=(1, 1), b=-1),
-        replace(conjunction, w=(*conjunction.w, 0)),
-        replace(conjunction, b=None),
-        replace(conjunction, multipliers=xor.multipliers),
-        replace(conjunction, labels=(0, 1, 1, 0)),
+        evolve(xor, multipliers=(half, half, 0, 0)),
+        evolve(xor, multipliers=(0, 0, 0, 0)),
+        evolve(xor, multipliers=(half, half, half, half)),
+        evolve(xor, multipliers=(QUARTER,) * 3),
+        evolve(xor, labels=(0, 0, 0, 1)),
+        evolve(separate([(0,), (1,), (2,)], [0, 1, 1]), w=None, b=None, multipliers=(half, 1, -half)),
+        evolve(xor, multipliers=None),
+        evolve(conjunction, w=(1, 1), b=-1),
+        evolve(conjunction, w=(*conjunction.w, 0)),
+        evolve(conjunction, b=None),
+        evolve(conjunction, multipliers=xor.multipliers),
+        evolve(conjunction, labels=(0, 1, 1, 0)),
     ):
         assert wrong.check() is False
 

@@ -24,7 +24,7 @@ def agree(rnn, word):
     inputs = [one_hot(symbol, rnn.input_size) for symbol in word]
     states = list(rnn.run(word))
     assert dense(states[0], rnn.size) == rnn.h0
-    assert tuple(dense(state, rnn.size) for state in states[1:]) == rnn.rec(inputs)
+    assert tuple(dense(state, rnn.size) for state in states[1:]) == tuple(rnn.reference_states(inputs))
     assert all(value != 0 for state in states for value in state.values())
 
 
@@ -64,22 +64,22 @@ def test_scaled_states_are_in_lowest_terms(run):
 def test_by_hand():
     """A unit that counts symbols 0, and one that is on where the count of before is at least 2 and symbol 1 comes."""
     rnn = make()
-    assert rnn.rec([(1, 0), (0, 1), (1, 0)]) == ((2, 0), (2, 2), (3, 0))
+    assert tuple(rnn.reference_states([(1, 0), (0, 1), (1, 0)])) == ((2, 0), (2, 2), (3, 0))
     assert list(rnn.run([0, 1, 0])) == [{0: 1}, {0: 2}, {0: 2, 1: 2}, {0: 3}]
-    assert make(activation="slu").rec([(1, 0), (0, 1)]) == ((1, 0), (1, 1))
+    assert tuple(make(activation="slu").reference_states([(1, 0), (0, 1)])) == ((1, 0), (1, 1))
 
 
 def test_slu_is_relu_cut_at_one():
     for h0, after in ((-2, 0), (THIRD, THIRD), (1, 1), (2, 1)):
         rnn = SimpleRNN([[1]], [[0]], [0], [h0], "slu")
-        assert rnn.rec([(0,)]) == ((after,),)
+        assert tuple(rnn.reference_states([(0,)])) == ((after,),)
         assert list(rnn.run([0]))[1] == ({0: after} if after else {})
 
 
 def test_inputs_of_the_definition_are_any_vectors():
-    assert make().rec([(THIRD, 2)]) == ((1 + THIRD, 2),)
-    assert make().rec([]) == ()
-    assert all(type(value) is Fraction for value in make().rec([(1, 0)])[0])
+    assert tuple(make().reference_states([(THIRD, 2)])) == ((1 + THIRD, 2),)
+    assert tuple(make().reference_states([])) == ()
+    assert all(type(value) is Fraction for value in next(make().reference_states([(1, 0)])))
 
 
 def test_numbers_of_thousands_of_digits():
@@ -111,8 +111,8 @@ def test_is_integer():
 
 def test_names_and_sizes():
     rnn = make(U=[[1, 0, 0], [0, 0, 1]])
-    assert (rnn.size, rnn.input_size, rnn.units) == (2, 3, ("u0", "u1"))
-    assert make(units=["count", "late"]).units == ("count", "late")
+    assert (rnn.size, rnn.input_size, rnn.unit_names) == (2, 3, ("u0", "u1"))
+    assert make(unit_names=["count", "late"]).unit_names == ("count", "late")
     assert make(W=Matrix.of([[1, 0], [1, -1]]), b=np.array([0, -1])) == make()
     assert len({make(), make(), make(b=[0, 0])}) == 2
 
@@ -125,8 +125,8 @@ def test_names_and_sizes():
         ({"b": [1]}, "b has 1 entries, but 2"),
         ({"h0": [1, 2, 3]}, "h0 has 3 entries, but 2"),
         ({"activation": "tanh"}, "activation must be one of 'relu', 'slu', got 'tanh'"),
-        ({"units": ["a"]}, "1 names of units"),
-        ({"units": ["a", "a"]}, "two units are called 'a'"),
+        ({"unit_names": ["a"]}, "1 names of units"),
+        ({"unit_names": ["a", "a"]}, "two units are called 'a'"),
     ],
 )
 def test_what_does_not_fit(changes, message):
@@ -150,12 +150,12 @@ def test_what_is_not_exact(changes, message):
 
 def test_bad_inputs():
     for symbol in (2, -1, "a", [0]):
-        with pytest.raises(ValueError, match="is no column of U, which has 2, nor None"):
+        with pytest.raises(ValueError, match="is neither a column of U, which has 2, nor None"):
             list(make().run([0, symbol]))
     with pytest.raises(ValueError, match="x_2 has 3 entries, but 2"):
-        make().rec([(1, 0), (1, 0, 0)])
+        list(make().reference_states([(1, 0), (1, 0, 0)]))
     with pytest.raises(TypeError, match=re.escape("x_1[1] is the float 0.0")):
-        make().rec([(1, 0.0)])
+        list(make().reference_states([(1, 0.0)]))
 
 
 @given(rnns(), st.randoms())

@@ -130,7 +130,7 @@ def test_the_empty_stack_is_zero_and_stays_so(base):
 def test_the_cantor_set_has_numbers_that_are_no_finite_stack():
     """1/3 = 0.0222..., 1/4 = 0.0202... and 1 = 0.222... in base 3 belong to it, and to endless stacks."""
     for value in (Fraction(1, 3), Fraction(1, 4), 1):
-        with pytest.raises(ValueError, match="encodes no finite stack in base 3"):
+        with pytest.raises(ValueError, match="does not encode a finite stack in base 3"):
             decode([value], "a", 3)
 
 
@@ -146,7 +146,7 @@ def test_the_cantor_set_has_numbers_that_are_no_finite_stack():
     ],
 )
 def test_what_is_no_stack_is_not_read(numbers, base):
-    with pytest.raises(ValueError, match="encodes no finite stack"):
+    with pytest.raises(ValueError, match="does not encode a finite stack"):
         decode(numbers, "ab", base)
 
 

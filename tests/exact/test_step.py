@@ -12,7 +12,7 @@ h, k, x, y = map(variable, "hkxy")
 STEP = Step(
     state={"h": slu(h + x - y) - Fraction(1, 2) * k, "k": relu(relu(k) - h) + x},
     inputs=("x", "y"),
-    start={"k": 1, "h": Fraction(1, 3)},
+    h0={"k": 1, "h": Fraction(1, 3)},
 )
 numbers = st.fractions(-3, 3, max_denominator=4)
 

@@ -79,9 +79,9 @@ def test_bad_input(unchecked):
     floats = turing_to_rnn(BACK, 4).to_torch()
     with pytest.raises(ValueError, match="'c' at position 1 is outside"):
         floats.answers(["ac"], 3)
-    with pytest.raises(ValueError, match="number of end marks, not -1"):
+    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
         floats.answers(["a"], -1)
     with pytest.raises(TypeError, match=r"floating-point type of torch, got torch\.int64"):
         turing_to_rnn(BACK, 4).to_torch(torch.int64)
-    with pytest.raises(ValueError, match="one step a symbol, and this one has 2"):
+    with pytest.raises(ValueError, match="one step per symbol have states here, and this one has 2"):
         slu_net(2).to_torch().states(["a"], 1)

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from fhx.compile import dfa_to_grid_rnn, dfa_to_rnn
-from fhx.exact import Code, Recognizer, SimpleRNN
+from fhx.exact import Recognizer, SimpleRNN, StateDecoder
 from fhx.figures import automaton_explorer, interesting_word
 from fhx.machines import DFA, NAMED, divisible_by, parity, symmetric_group
 
@@ -71,10 +71,10 @@ def test_typed_words_are_decided_as_by_the_machine_and_the_exact_net(reader, nam
         reader.word.fill(word)
         states = list(dfa.run(word))
         assert reader.outputs() == [int(q in dfa.accept) for q in states]
-        assert reader.outputs()[1:] == net.outputs(word)
+        assert reader.outputs()[1:] == list(net.outputs(word))
         assert reader.lit() == [str(states[-1])]
         *_, last = net.run(word)
-        assert reader.active() == {net.rnn.units[i]: value for i, value in last.items()}
+        assert reader.active() == {net.rnn.unit_names[i]: value for i, value in last.items()}
         assert reader.said().endswith(f"Output {net.accepts(word):d}: {'accept' if dfa.accepts(word) else 'reject'}.")
         taken = [path.get_attribute("data-taken") for path in reader.page.locator("path[data-taken]").all()]
         assert taken == [f"{before} {after}" for before, after in pairwise(states)][-1:]
@@ -246,14 +246,14 @@ def test_a_net_with_two_steps_a_symbol_and_one_of_slu_units(site):
             reader.word.fill(word)
             assert reader.outputs() == [int(q in dfa.accept) for q in dfa.run(word)]
             *_, last = net.run(word)
-            assert reader.active() == {net.rnn.units[i]: value for i, value in last.items()}
+            assert reader.active() == {net.rnn.unit_names[i]: value for i, value in last.items()}
             assert reader.lit() == [str(list(dfa.run(word))[-1])]
 
 
 def test_the_activation_and_the_bias_of_the_readout_count(site):
     """One unit clips the number of 1s at 1, and the readout turns it round."""
     seen = SimpleRNN([[1]], [[0, 1]], (0,), (0,), "slu", ("seen",))
-    net = Recognizer(seen, (-1,), 1, "01", code=Code(("seen",), [[1]], (0,)))
+    net = Recognizer(seen, (-1,), 1, "01", decoder=StateDecoder(("seen",), [[1]], (0,)))
     dfa = DFA((0, 1), "01", {(0, "0"): 0, (0, "1"): 1, (1, "0"): 1, (1, "1"): 1}, 0, (0,))
     reader = Reader(site.open(automaton_explorer("seen", {"no 1": (dfa, net)}, {"no 1": "00101"}).to_html()))
     assert reader.outputs() == [1, 1, 1, 0, 0, 0]
@@ -287,7 +287,7 @@ def test_the_page_is_small_and_the_same_every_time(explorer):
 
 def wrong(**changes):
     net = dfa_to_rnn(parity())
-    parts = {"rnn": net.rnn, "w": net.w, "c": net.c, "alphabet": net.alphabet, "code": net.code}
+    parts = {"rnn": net.rnn, "w": net.w, "c": net.c, "alphabet": net.alphabet, "decoder": net.decoder}
     return {"m": (parity(), Recognizer(**{**parts, **changes}))}
 
 
@@ -296,9 +296,9 @@ def wrong(**changes):
     [
         ({}, None, "needs a machine"),
         (wrong(alphabet=("1", "0")), None, r"reads \('1', '0'\), and the machine reads"),
-        (wrong(code=None), None, "no code"),
+        (wrong(decoder=None), None, "no decoder"),
         ({"m": (divisible_by(3), dfa_to_rnn(parity()))}, None, "the same for two states"),
-        ({"m": (parity(), dfa_to_rnn(divisible_by(3)))}, None, "the net's code differs"),
+        ({"m": (parity(), dfa_to_rnn(divisible_by(3)))}, None, "the net decodes to another"),
         ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "1" * 25}, "25 symbols"),
         ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "012"}, "outside the alphabet"),
         ({"m": (NAMED["S5"], dfa_to_rnn(NAMED["S5"]))}, {"m": "s"}, "120 states"),

@@ -100,9 +100,9 @@ def test_the_table_holds_every_weight_in_its_place(name):
     fig = weight_matrix(net)
     assert by_rows(read_off(fig)) == expected
     left = sorted(((box.y0, item.get_text()) for item, box in words(fig) if item.get_ha() == "right"), reverse=True)
-    assert [text for _, text in left if text != "$c$"] == [*map(unit_name, rnn.units), "$w$"]
+    assert [text for _, text in left if text != "$c$"] == [*map(unit_name, rnn.unit_names), "$w$"]
     upright = sorted((box.x0, item.get_text()) for item, box in words(fig) if item.get_rotation() == 90)
-    assert [text for _, text in upright] == [unit_name(unit) for unit in rnn.units]
+    assert [text for _, text in upright] == [unit_name(unit) for unit in rnn.unit_names]
 
 
 def test_fractions_and_signs_are_told_apart_without_colour():
@@ -137,7 +137,7 @@ def test_machine_and_net_are_side_by_side_only_where_there_is_room():
 def test_a_run_shows_every_state_and_output(net, word):
     rows = by_rows(read_off(space_time(net, word)))
     xs = [[int(symbol == a) for a in net.alphabet] for symbol in word]
-    dense = [net.rnn.h0, *net.rnn.rec(xs)]
+    dense = [net.rnn.h0, *net.rnn.reference_states(xs)]
     assert rows[:-1] == [list(row) for row in zip(*dense, strict=True)]
     assert rows[-1] == [int(net.accepts(word[:t])) for t in range(len(word) + 1)]
 

@@ -77,7 +77,7 @@ def test_texts_stay_apart_inside_and_readable(drawn):
         assert fig.bbox.y0 <= box.y0 < box.y1 <= fig.bbox.y1, item.get_text()
         assert item.get_fontsize() * 96 / 72 * 350 / (5.8 * 96) >= 9
     words = {item.get_text() for item, _ in found}
-    units = NETS[name][0].rnn.units
+    units = NETS[name][0].rnn.unit_names
     assert (set(units) <= words) == (name in NAMED)
     assert set(unit_groups(NETS[name][0])) <= words
 
@@ -155,7 +155,7 @@ def test_every_unit_stands_in_one_group():
     for net, _, _ in NETS.values():
         groups = unit_groups(net)
         assert sorted(unit for units in groups.values() for unit in units) == list(range(net.units))
-        names = {group: [net.rnn.units[unit] for unit in units] for group, units in groups.items()}
+        names = {group: [net.rnn.unit_names[unit] for unit in units] for group, units in groups.items()}
         assert all(name.startswith("left") for name in names.get("left stack", []))
         assert all(name.startswith("right") for name in names["right stack"])
 

@@ -1,11 +1,11 @@
 """The explorer of Turing machines: at every step the page holds the exact net's state, the machine's configuration."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice
 
 import pytest
+from attrs import evolve
 from axe_playwright_python.sync_playwright import Axe
 
 from fhx.compile import turing_to_rnn
@@ -105,7 +105,7 @@ def compared(reader, name, word, positions):
         assert int(here["output"]) == outputs[t]
         units = {unit: Fraction(value) for unit, value in here["units"]}
         assert len({tuple(shown) for shown in here["units"]}) == len(units) == net.units
-        assert units == {unit: states[t].get(i, 0) for i, unit in enumerate(net.rnn.units)}
+        assert units == {unit: states[t].get(i, 0) for i, unit in enumerate(net.rnn.unit_names)}
         decoded = net.net.decode(states[t])
         for side, parts in (("left", net.layout.left), ("right", net.layout.right)):
             for a, part in parts.items():
@@ -178,7 +178,7 @@ def test_units_that_are_not_0_are_listed_with_their_values(reader):
     reader.read("palindromes", "abba")
     net = NETS["palindromes"]
     *_, state = islice(net.net.run("abba"), reader.at() + 1)
-    listed = ", ".join(f"{net.rnn.units[i]} = {value}" for i, value in sorted(state.items()))
+    listed = ", ".join(f"{net.rnn.unit_names[i]} = {value}" for i, value in sorted(state.items()))
     assert reader.page.locator(".rx-view p").text_content() == f"Units that are not 0: {listed}."
     reader.read("for ever", "aa")
     reader.slider.press("End")
@@ -339,7 +339,7 @@ def test_the_page_is_small_and_the_same_every_time(html):
 
 def slower(net):
     inner = net.net
-    return replace(net, net=HaltingNet(inner.rnn, inner.w, inner.c, inner.alphabet, 2, inner.code))
+    return evolve(net, net=HaltingNet(inner.rnn, inner.w, inner.c, inner.alphabet, 2, inner._decoder))
 
 
 @pytest.mark.parametrize(

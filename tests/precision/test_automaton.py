@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from fhx.compile import StateExplosion, turing_to_rnn
+from fhx.compile import StateExplosionError, turing_to_rnn
 from fhx.machines import TuringMachine, all_words
 from fhx.precision import float_net_to_dfa
 
@@ -37,7 +37,7 @@ def test_the_automaton_knows_runs_that_never_end():
 
 def test_the_search_for_an_automaton_has_a_limit():
     net = turing_to_rnn(COUNTS, 8).net
-    with pytest.raises(StateExplosion, match="more than 100 states"):
-        float_net_to_dfa(net, torch.float16, limit=100)
-    with pytest.raises(ValueError, match="a run over EOS meets too many states: the limit is 1"):
-        float_net_to_dfa(net, torch.float16, limit=1)
+    with pytest.raises(StateExplosionError, match="more than 100 states"):
+        float_net_to_dfa(net, torch.float16, max_states=100)
+    with pytest.raises(ValueError, match="a run over EOS meets more than 1 states"):
+        float_net_to_dfa(net, torch.float16, max_states=1)

@@ -47,10 +47,10 @@ def halting_words() -> Iterator[str]:
 
 
 def table_machine(word: str) -> Rules:
-    """The machine of a word of the table: ``{(state, symbol): (symbol, move, state)}``, begun in A on zeros.
+    """The machine of a word of the table: ``{(state, symbol): (symbol, move, state)}``, started in A on zeros.
 
     Raises:
-        ValueError: the word has not four letters of ``TABLE_ALPHABET``.
+        ValueError: the word does not have four letters of ``TABLE_ALPHABET``.
     """
     if len(word) != 4 or not set(word) <= set(TABLE_ALPHABET):
         raise ValueError(f"a machine has four letters of {TABLE_ALPHABET}, got {word!r}")
@@ -58,7 +58,7 @@ def table_machine(word: str) -> Rules:
     return {pair: RULES[letter] for pair, letter in zip(pairs, word, strict=True) if letter in RULES}
 
 
-def table_halts(word: str, steps: int = STEPS) -> bool:
+def table_halts(word: str, max_steps: int = STEPS) -> bool:
     """Whether the machine halts on the blank tape, infinite on both sides, within so many steps.
 
     With 6 of them it is whether it halts at all: S(2) = 6 is the most that one takes, the step that halts included.
@@ -69,7 +69,7 @@ def table_halts(word: str, steps: int = STEPS) -> bool:
     Source: Lin and Rado (1965), Computer studies of Turing machine problems.
     """
     rules, state, ones, head = table_machine(word), "A", set[int](), 0
-    for _ in range(steps):
+    for _ in range(max_steps):
         rule = rules.get((state, int(head in ones)))
         if rule is None:
             return True

@@ -2,10 +2,12 @@
 
 from itertools import product
 
+from fhx.compile.arguments import check_choice, check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
-from fhx.exact import AND, Network, Recognizer, Step, relu, slu, total, variable
+from fhx.exact import AND, Expression, Network, Recognizer, Step, relu, slu, sum_of, variable
 from fhx.machines import DFA
+from fhx.machines.dfa import State
 
 __all__ = ["dfa_to_rnn", "recognizer", "state_names"]
 
@@ -13,8 +15,8 @@ __all__ = ["dfa_to_rnn", "recognizer", "state_names"]
 def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
     r"""A simple RNN with :math:`|Q||\Sigma| + 1` units and integer weights that recognises the machine's language.
 
-    The state is a one-hot vector of the machine's state, and a unit ``q&a`` to each pair says that the last state was q
-    and the symbol read is a:
+    The state is a one-hot vector of the machine's state, and a unit ``q&a`` for each pair says that the last state was
+    q and the symbol read is a:
 
     .. math::
 
@@ -33,13 +35,13 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
         activation: "relu", or "slu", which agrees with it on these units: the net is then one of Theorem 4.5.
 
     Raises:
+        TypeError: ``dfa`` is not a DFA.
         ValueError: the activation is unknown.
 
     Source: Theorem 4.3 and (4.9)-(4.12) of the lecture notes; Minsky, Computation: finite and infinite machines (1967).
     """
-    layer = {"relu": relu, "slu": slu}.get(activation)
-    if layer is None:
-        raise ValueError(f"activation must be 'relu' or 'slu', got {activation!r}")
+    check_kind(dfa, DFA, "dfa_to_rnn")
+    layer = check_choice(activation, {"relu": relu, "slu": slu}, "activation")
     named = dict(zip(dfa.states, state_names(dfa), strict=True))
     symbols = dict(zip(dfa.alphabet, unique(dfa.alphabet), strict=True))
     inputs = unique((f"x={a}" for a in symbols.values()), taken=named.values())
@@ -48,15 +50,15 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
 
     pairs = product(dfa.states, dfa.alphabet)
     g = {(q, a): AND(h[q], x[a], name=f"{named[q]}&{symbols[a]}", layer=layer) for q, a in pairs}
-    into = {q: [] for q in dfa.states}
+    into: dict[State, list[Expression]] = {q: [] for q in dfa.states}
     for pair, unit in g.items():
         into[dfa.transitions[pair]].append(unit)
     step = Step(
-        state={named[q]: total(gs) for q, gs in into.items()},
+        state={named[q]: sum_of(gs) for q, gs in into.items()},
         inputs=inputs,
-        start={named[q]: int(q == dfa.start) for q in dfa.states},
+        h0={named[q]: int(q == dfa.start) for q in dfa.states},
     )
-    out = total(h[q] for q in dfa.states if q in dfa.accept)
+    out = sum_of(h[q] for q in dfa.states if q in dfa.accept)
     return recognizer(step_to_rnn(step, out, activation=activation, order=g.values()), dfa)
 
 
@@ -66,12 +68,12 @@ def state_names(dfa: DFA) -> tuple[str, ...]:
 
 
 def recognizer(network: Network, dfa: DFA) -> Recognizer:
-    """The network, with one output and an input to each symbol, as a reader of the machine's words.
+    """The network, with one output and one input per symbol, as a reader of the machine's words.
 
     Raises:
-        ValueError: a weight is no integer.
+        ValueError: a weight is not an integer.
     """
     if not network.rnn.is_integer:
         raise ValueError("a net compiled from a machine has integer weights, and this one has not")
     w = network.V.dense()[0]
-    return Recognizer(network.rnn, w, network.c[0], dfa.alphabet, network.steps_per_input, network.code)
+    return Recognizer(network.rnn, w, network.c[0], dfa.alphabet, network.steps_per_symbol, network.decoder)

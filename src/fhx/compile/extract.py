@@ -1,37 +1,40 @@
 """Theorem 4.5 as a compiler: a net whose states are finitely many becomes a finite automaton."""
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
 
+from fhx.compile.arguments import check_kind
 from fhx.compile.names import unique
 from fhx.exact import Recognizer
 from fhx.exact.numbers import Number
 from fhx.machines import DFA
-from fhx.machines.words import Symbol, as_word
+from fhx.machines.words import Symbol, Word, as_word
 
-__all__ = ["LIMIT", "StateExplosion", "explore", "rnn_to_dfa", "state_bound"]
+__all__ = ["MAX_STATES", "StateExplosionError", "explore", "rnn_to_dfa", "state_bound"]
 
-LIMIT = 100_000
+MAX_STATES = 100_000
+"""How many states a search may meet, unless told otherwise."""
 
+S = TypeVar("S", bound=Hashable)
 Sparse = frozenset[tuple[int, Number]]
 
 
-class StateExplosion(ValueError):
-    """A search met more states than its limit.
+class StateExplosionError(ValueError):
+    """A search met more states than it may.
 
     Attributes:
-        limit: how many states were allowed.
+        max_states: how many were allowed.
         word: a shortest word that leads to the first state too many, or None.
         state: that state.
     """
 
-    def __init__(self, limit: int, word: Any, state: Any, remark: str = "") -> None:
-        self.limit, self.word, self.state = limit, word, state
+    def __init__(self, max_states: int, word: Word | None, state: object, remark: str = "") -> None:
+        self.max_states, self.word, self.state = max_states, word, state
         length = "" if word is None else f", after the {len(word)} symbols {_shortened(repr(word))}"
-        super().__init__(f"there are more than {limit} states: one too many was met{length}{remark}")
+        super().__init__(f"there are more than {max_states} states: one too many was met{length}{remark}")
 
 
-def rnn_to_dfa(recognizer: Recognizer, limit: int | None = None) -> DFA:
+def rnn_to_dfa(recognizer: Recognizer, max_states: int | None = None) -> DFA:
     r"""The automaton of the net's reachable states, found breadth first and exactly.
 
     Its states are called by the units that are not 0, with their values where these are not 1: ``q1&a``, ``u1=2 u2``,
@@ -43,17 +46,19 @@ def rnn_to_dfa(recognizer: Recognizer, limit: int | None = None) -> DFA:
 
     Args:
         recognizer: any net.
-        limit: of states; 100,000 unless given, and none where the theorem holds.
+        max_states: how many there may be: unless given 100,000, or the theorem's bound where it holds.
 
     Raises:
-        StateExplosion: a ValueError; there are more states than the limit. It names the word and the longest number.
+        StateExplosionError: a ValueError; there are more states. It names the word and the longest number.
+        TypeError: ``recognizer`` is not a Recognizer.
         ValueError: the output after some word, a shortest one of which is named, is neither 0 nor 1.
 
     Source: Theorem 4.5 of the lecture notes.
     """
+    check_kind(recognizer, Recognizer, "rnn_to_dfa")
     rnn, w, c = recognizer.rnn, recognizer.w, recognizer.c
     places = {symbol: place for place, symbol in enumerate(recognizer.alphabet)}
-    pauses = [None] * (recognizer.steps_per_symbol - 1)
+    pauses: list[int | None] = [None] * (recognizer.steps_per_symbol - 1)
 
     def step(state: Sparse, symbol: Symbol) -> Sparse:
         h = dict(state)
@@ -62,55 +67,58 @@ def rnn_to_dfa(recognizer: Recognizer, limit: int | None = None) -> DFA:
         return frozenset(h.items())
 
     def output(state: Sparse) -> Number:
-        return c + sum(w[j] * value for j, value in state)
+        return sum((w[j] * value for j, value in state), c)
 
-    if limit is None:
-        limit = state_bound(recognizer) if _theorem_holds(recognizer) else LIMIT
+    if max_states is None:
+        max_states = state_bound(recognizer) if _theorem_holds(recognizer) else MAX_STATES
     start = frozenset((j, value) for j, value in enumerate(rnn.h0) if value)
     try:
-        found = explore(step, start, recognizer.alphabet, output, limit)
-    except StateExplosion as explosion:
-        raise StateExplosion(explosion.limit, explosion.word, explosion.state, _longest(explosion.state)) from None
-    labels = dict(zip(found.states, unique(_label(state, rnn.units) for state in found.states), strict=True))
+        found = explore(step, start, recognizer.alphabet, output, max_states)
+    except StateExplosionError as error:
+        raise StateExplosionError(error.max_states, error.word, error.state, _longest(error.state)) from None
+    labels = dict(zip(found.states, unique(_label(state, rnn.unit_names) for state in found.states), strict=True))
     transitions = {(labels[state], symbol): labels[target] for (state, symbol), target in found.transitions.items()}
-    return DFA(labels.values(), found.alphabet, transitions, labels[found.start], map(labels.get, found.accept))
+    accept = [labels[state] for state in found.accept]
+    return DFA(tuple(labels.values()), found.alphabet, transitions, labels[found.start], accept)
 
 
 def explore(
-    step: Callable[[Any, Symbol], Hashable],
-    start: Hashable,
-    alphabet: Sequence[Symbol],
-    accepts: Callable[[Any], Any],
-    limit: int = LIMIT,
+    step: Callable[[S, Symbol], S],
+    start: S,
+    alphabet: Iterable[Symbol],
+    accepts: Callable[[S], Number],
+    max_states: int = MAX_STATES,
 ) -> DFA:
     """The automaton of all states that a step function reaches, in breadth-first order and under their own names.
 
     Args:
         step: the state after a state and a symbol; exact, since states are told apart by equality.
-        start: the first state.
+        start: the state to start from.
         alphabet: the symbols, in order; a string is its characters.
         accepts: whether a state accepts: True or 1, False or 0.
-        limit: how many states there may be.
+        max_states: how many there may be.
 
     Raises:
-        StateExplosion: a ValueError; there are more states than the limit.
+        StateExplosionError: a ValueError; there are more states.
         ValueError: ``accepts`` is neither 0 nor 1 for some state; the error names a shortest word that leads there.
     """
     alphabet = tuple(alphabet)
-    came_from: dict[Any, tuple[Any, Symbol] | None] = {}
-    order, transitions, accepting = [], {}, []
+    came_from: dict[S, tuple[S, Symbol] | None] = {}
+    order: list[S] = []
+    transitions: dict[tuple[S, Symbol], S] = {}
+    accepting: list[S] = []
 
-    def word_to(state: Any) -> Any:
+    def word_to(state: S) -> Word:
         symbols = []
-        while came_from[state] is not None:
-            state, symbol = came_from[state]
+        while (path := came_from[state]) is not None:
+            state, symbol = path
             symbols.append(symbol)
         return as_word(reversed(symbols), alphabet)
 
-    def meet(state: Any, path: tuple[Any, Symbol] | None) -> None:
+    def meet(state: S, path: tuple[S, Symbol] | None) -> None:
         came_from[state] = path
-        if len(came_from) > limit:
-            raise StateExplosion(limit, word_to(state), state)
+        if len(came_from) > max_states:
+            raise StateExplosionError(max_states, word_to(state), state)
         verdict = accepts(state)
         if verdict != 0 and verdict != 1:
             raise ValueError(f"the output after {word_to(state)!r} is {verdict}: neither 1 (accept) nor 0 (reject)")
@@ -134,7 +142,7 @@ def state_bound(recognizer: Recognizer) -> int:
     counts :math:`2^d` with d its input size, where it should be the number of units, and forgets :math:`h_0`.
 
     Raises:
-        ValueError: the theorem says nothing of this net: it has ReLUs, or a number in W, U, b or :math:`h_0` is not
+        ValueError: the theorem does not apply to this net: it has ReLUs, or a number in W, U, b or :math:`h_0` is not
             whole.
     """
     if not _theorem_holds(recognizer):

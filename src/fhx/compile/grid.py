@@ -1,10 +1,11 @@
-"""A finite automaton as a simple RNN with few units: states on a grid, two net steps a symbol."""
+"""A finite automaton as a simple RNN with few units: states on a grid, two net steps per symbol."""
 
+from fhx.compile.arguments import check_kind
 from fhx.compile.automata import recognizer, state_names
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
 from fhx.compile.size import grid_shape
-from fhx.exact import Expression, Recognizer, Step, const, relu, total, variable
+from fhx.exact import Expression, Recognizer, Step, const, relu, sum_of, variable
 from fhx.machines import DFA
 from fhx.machines.dfa import State
 
@@ -14,12 +15,12 @@ Place = tuple[int, int]
 
 
 def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
-    r"""A simple RNN with :math:`O(\sqrt{|Q||\Sigma|} + |\Sigma|)` units and two net steps a symbol, for the language.
+    r"""A simple RNN with :math:`O(\sqrt{|Q||\Sigma|} + |\Sigma|)` units and two net steps per symbol, for the language.
 
     The states lie on a grid of R rows and C columns, each row with accepting states only or with others only. The net's
     state is a one-hot vector :math:`\rho` of the row and one :math:`\gamma` of the column. Write
     :math:`\mathrm{row}_a(r, j)` for the row of the state that follows on the symbol a from row r, column j. The first
-    layer has a unit to each symbol a and column j,
+    layer has one unit per symbol a and column j,
 
     .. math::
 
@@ -41,10 +42,14 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
     Args:
         dfa: any machine.
 
+    Raises:
+        TypeError: ``dfa`` is not a DFA.
+
     Source: a construction of our own for ReLUs, small integers and a linear readout. For threshold units Minsky (1967)
     needs :math:`O(|Q|)`, Alon, Dewdney and Ott (1991) :math:`O(|Q|^{3/4})`, Horne and Hush (1996)
     :math:`O(\sqrt{|Q|})`, for a given alphabet; see also Indyk, Optimal simulation of automata by neural nets (1995).
     """
+    check_kind(dfa, DFA, "dfa_to_grid_rnn")
     rows, columns = grid_shape(len(dfa.states), len(dfa.alphabet))
     place, names = grid_places(dfa), grid_names(dfa)
     row, column = [[variable(name) for name in part] for part in (names[:rows], names[rows:])]
@@ -54,9 +59,9 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
 
     def number(axis: int, size: int, what: str) -> Expression:
         """The next row's (axis 0) or column's (axis 1) number: the first layer."""
-        return total(
+        return sum_of(
             relu(
-                total(after.get((r, j, a), (0, 0))[axis] * row[r] for r in range(rows))
+                sum_of(after.get((r, j, a), (0, 0))[axis] * row[r] for r in range(rows))
                 - (size - 1) * (2 - column[j] - variable(x)),
                 f"{what} after {j}&{name}",
             )
@@ -67,15 +72,15 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
     after_rows = _one_hot(number(0, rows, "row"), rows, "row")
     after_columns = _one_hot(number(1, columns, "column"), columns, "column")
     here = place[dfa.start]
-    start = [int(k == here[0]) for k in range(rows)] + [int(k == here[1]) for k in range(columns)]
+    h0 = [int(k == here[0]) for k in range(rows)] + [int(k == here[1]) for k in range(columns)]
     step = Step(
         state=dict(zip(names, (*after_rows, *after_columns), strict=True)),
         inputs=inputs,
-        start=dict(zip(names, start, strict=True)),
+        h0=dict(zip(names, h0, strict=True)),
     )
     accepting = {place[q][0] for q in dfa.accept}
-    out = total(row[r] for r in sorted(accepting))
-    return recognizer(step_to_rnn(step, out, steps_per_input=2), dfa)
+    out = sum_of(row[r] for r in sorted(accepting))
+    return recognizer(step_to_rnn(step, out, steps_per_symbol=2), dfa)
 
 
 def grid_places(dfa: DFA) -> dict[State, Place]:

@@ -7,7 +7,8 @@ from fhx.compile.language_net import LanguageNet
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
 from fhx.compile.word_list import WordList
-from fhx.exact import DigitStream, Expression, HaltingNet, Step, relu, slu, total, variable
+from fhx.exact import DigitStream, Expression, HaltingNet, Step, relu, slu, sum_of, variable
+from fhx.exact.numbers import Number
 from fhx.exact.stacks import check_base, sharpened
 from fhx.machines.validation import in_order
 
@@ -22,11 +23,11 @@ def language_to_rnn(
     r"""A simple ReLU RNN with rational W, U, b and a real start that decides a language, any language.
 
     The words of L in order, each with # behind it, make a string :math:`\langle L \rangle`, infinite if L is. The start
-    holds it as a stack: one number to each symbol and one to #,
+    holds it as a stack: one number per symbol and one for #,
 
     .. math:: \mathrm{list} = \sum_{t \ge 1} \frac{B-1}{B^t} e_{\langle L \rangle(t)},
 
-    a real number each, and rational if L is finite. The net **reads one symbol of the list a step** and never goes
+    a real number each, and rational if L is finite. The net **reads one symbol of the list per step** and never goes
     back: it keeps a copy of the word, compares with a second one, which is used up, and takes a new one at each #. Its
     state, where bits are 0 or 1 and all stacks are vectors of numbers in [0, 1]:
 
@@ -41,11 +42,11 @@ def language_to_rnn(
     - at a symbol: *reject* if the word is at its end, since all words further on are longer than it; else compare;
     - behind the list: *reject*.
 
-    A condition on bits is one ReLU: their sum less one than they are. A stack moves on by
-    :math:`B z - (B-1)\, \mathrm{top}(z)`, which is linear in ReLUs that hear of the stack alone: two make the top, and
-    one is :math:`B z`. A gate for all three is a bit in their sums, :math:`\mathrm{relu}(B (z + \mathrm{gate} - 1))`.
-    So one hidden layer is enough, and a step of the search is a step of the net. How long a search takes says
-    :func:`step_bound`, and how many digits it looks at :func:`digit_bound`; there are :math:`13 |\Sigma| + 13` units.
+    A condition on bits is one ReLU: their sum less one than they are. A stack moves on by :math:`B z - (B-1)\,
+    \mathrm{top}(z)`, which is linear in ReLUs that depend on the stack alone: two make the top, and one is :math:`B z`.
+    A gate for all three is a bit in their sums, :math:`\mathrm{relu}(B (z + \mathrm{gate} - 1))`. So one hidden layer
+    is enough, and a step of the search is a step of the net. How long a search takes is bounded by :func:`step_bound`,
+    and how many digits it looks at by :func:`digit_bound`; there are :math:`13 |\Sigma| + 13` units.
 
     Args:
         alphabet: the symbols, ordered; a string is its characters.
@@ -55,7 +56,7 @@ def language_to_rnn(
         base: B of the stacks, at least 3.
 
     Raises:
-        TypeError: the alphabet or the words are a set, which has no order, or the words are a string or no iterable.
+        TypeError: the alphabet or the words are a set, which has no order, or the words are a string or not iterable.
         ValueError: the alphabet is empty or has a symbol twice, or the base is below 3. When the words are read: two
             are not in order, or one has a symbol outside the alphabet.
 
@@ -70,8 +71,8 @@ def language_to_rnn(
     step, out = _search(symbols, base)
     network = step_to_rnn(step, out)
     row = network.V.row(0)
-    empty = HaltingNet(network.rnn, [row.get(j, 0) for j in range(network.units)], 0, symbols, code=network.code)
-    units = [network.rnn.units.index(f"hold list[{c}]") for c in _names(symbols)]
+    empty = HaltingNet(network.rnn, [row.get(j, 0) for j in range(network.units)], 0, symbols, decoder=network.decoder)
+    units = [network.rnn.unit_names.index(f"hold list[{c}]") for c in _names(symbols)]
     reals = {unit: _component(listed, c, base) for c, unit in enumerate(units)}
     return LanguageNet(empty, reals, listed)
 
@@ -79,11 +80,11 @@ def language_to_rnn(
 def digit_bound(steps: int) -> int:
     r"""How many digits of each real the outputs up to the T-th end mark depend on: at most :math:`\max(T - 2, 0)`.
 
-    Proof. While the word is read, and with the first end mark, *searching* is 0, and all units that hear of *list* are
-    closed but for the one that holds it. With each further end mark, as long as *searching* is 1, the tops of *list*
-    become the bits *read*: this takes one digit of each component, and then all ReLUs are open or closed whatever
-    follows. Afterwards, *searching* is 0 again. So the bits at time T come from the first T - 1 digits, and the output
-    from the bits at time T - 1.
+    Proof. While the word is read, and with the first end mark, *searching* is 0, and all units that depend on *list*
+    are closed but for the one that holds it. With each further end mark, as long as *searching* is 1, the tops of
+    *list* become the bits *read*: this takes one digit of each component, and then all ReLUs are open or closed
+    whatever follows. Afterwards, *searching* is 0 again. So the bits at time T come from the first T - 1 digits, and
+    the output from the bits at time T - 1.
 
     A run that answers after T end marks looks at exactly T - 2 digits of each real, and one less is too few where the
     last symbol read is the # behind the word: in its place, the end of the list makes the answer -1.
@@ -95,7 +96,7 @@ def step_bound(length: int, words: int) -> int:
     r"""Within how many end marks a word of length n is answered: :math:`(N + 1)(n + 1) + 2`, where N words of L have
     length n or less.
 
-    Proof. One end mark to begin, one for the first #, then one for each symbol of the list that is read. No more than N
+    Proof. One end mark to start, one for the first #, then one for each symbol of the list that is read. No more than N
     words are read to their #, each with at most n + 1 symbols; of the next, which is longer, n + 1 symbols.
     """
     return (words + 1) * (length + 1) + 2
@@ -108,12 +109,12 @@ def _search(alphabet: Sequence[Hashable], base: int) -> tuple[Step, Expression]:
     copy, letter, rest, x = ({a: variable(f"{kind}[{a}]") for a in letters} for kind in ("copy", "letter", "rest", "x"))
     read, listed = ({c: variable(f"{kind}[{c}]") for c in _names(alphabet)} for kind in ("read", "list"))
     mark = read[_names(alphabet)[-1]]
-    more = total(letter.values())
+    more = sum_of(letter.values())
 
     begin = relu(load + end - 1, "begin")
     accepts = relu(equal + mark - more - 1, "accept")
     rejects = relu(searching - mark - more, "word over")
-    rejects += relu(searching + more - total(read.values()) - 1, "list over")
+    rejects += relu(searching + more - sum_of(read.values()) - 1, "list over")
     state = {
         "load": relu(load - end, "load"),
         "gap": Fraction(1, base) * relu(gap - end, "gap"),
@@ -135,9 +136,9 @@ def _search(alphabet: Sequence[Hashable], base: int) -> tuple[Step, Expression]:
         opened = relu(base * (listed[c] + searching - 1), f"list[{c}]")
         state[f"list[{c}]"] = relu(listed[c] - searching, f"hold list[{c}]") + opened - (base - 1) * top
 
-    start = dict.fromkeys(state, 0) | {"load": 1, "gap": Fraction(1, base)}
+    h0: dict[str, Number] = {**dict.fromkeys(state, 0), "load": 1, "gap": Fraction(1, base)}
     inputs = (*(f"x[{a}]" for a in letters), "EOS")
-    return Step(state, inputs, start), accept - reject
+    return Step(state, inputs, h0), accept - reject
 
 
 def _names(alphabet: Sequence[Hashable]) -> tuple[str, ...]:

@@ -1,17 +1,18 @@
 """A net with rational weights and a real start that looks words up in a list, and its exact runs."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+from attrs import evolve, frozen
 
 from fhx.compile.word_list import WordList
-from fhx.exact import DigitStream, HaltingNet, LazyReal, LazyRun, Matrix
+from fhx.exact import DigitStream, Endless, HaltingNet, LazyReal, LazyRun, Matrix
+from fhx.exact.endless import check_max_steps
 from fhx.exact.numbers import Number
+from fhx.exact.word_reader import Word
 from fhx.machines import Verdict
 
 __all__ = ["LanguageNet", "Lookup"]
-
-Word = Iterable[Hashable]
 
 
 class Lookup(NamedTuple):
@@ -22,7 +23,7 @@ class Lookup(NamedTuple):
     digits: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False, repr=False)
 class LanguageNet:
     r"""A simple ReLU RNN with rational weights and a start that holds a language L in real numbers.
 
@@ -38,6 +39,9 @@ class LanguageNet:
     empty: HaltingNet
     reals: Mapping[int, DigitStream]
     words: WordList
+
+    def __repr__(self) -> str:
+        return f"LanguageNet({self.empty.rnn!r}, alphabet {self.alphabet})"
 
     @property
     def W(self) -> Matrix:
@@ -75,18 +79,17 @@ class LanguageNet:
         Raises:
             ValueError: in the run, a symbol is outside the alphabet, or the words of the language are out of order.
         """
-        columns = self.empty.recognizer.columns(self.empty.fed(word))
-        return LazyRun(self.empty.rnn, self.reals, columns, patience=1)
+        return LazyRun(self.empty.rnn, self.reals, self.empty.fed(word), max_digits=1)
 
-    def outputs(self, word: Word) -> Iterator[int]:
+    def outputs(self, word: Word) -> Endless[Number | LazyReal]:
         """The output after each symbol of the word, and then after each EOS, for ever.
 
         Raises:
             ValueError: as ``run``.
         """
-        outputs = self.run(word).readings(self.empty.w)
+        outputs = self.run(word).read_out(self.empty.w)
         next(outputs)
-        return outputs
+        return Endless(outputs)
 
     def look_up(self, word: Word, max_steps: int | None = None) -> Lookup:
         """Run until the answer, which comes within ``step_bound`` end marks, or for ``max_steps`` of them.
@@ -94,11 +97,11 @@ class LanguageNet:
         Raises:
             ValueError: as ``run``, or ``max_steps`` is negative.
         """
-        if max_steps is not None and max_steps < 0:
-            raise ValueError(f"a run has at least 0 steps, not {max_steps}")
+        if max_steps is not None:
+            check_max_steps(max_steps)
         word = tuple(word)
         run = self.run(word)
-        outputs = enumerate(run.readings(self.empty.w), start=-len(word))
+        outputs = enumerate(run.read_out(self.empty.w), start=-len(word))
         T, value = next((T, value) for T, value in outputs if value or max_steps == T)
         return Lookup(value, T, run.digits)
 
@@ -119,17 +122,17 @@ class LanguageNet:
         start = list(self.empty.rnn.h0)
         for unit, stream in self.reals.items():
             start[unit] = stream.truncated(digits)
-        return replace(self.empty, rnn=replace(self.empty.rnn, h0=start))
+        return evolve(self.empty, rnn=evolve(self.empty.rnn, h0=start))
 
-    def decode(self, state: Mapping[int, Any]) -> dict[str, Number | LazyReal]:
+    def decode(self, state: Mapping[int, Number | LazyReal]) -> dict[str, Number | LazyReal]:
         """The state of the search by name, as :func:`language_to_rnn` tells them.
 
         Raises:
-            ValueError: a key of the state is no unit.
+            ValueError: a key of the state is not a unit.
         """
-        code = self.empty.code
+        decoder = self.empty.decoder
         for unit in state:
             if unit not in range(self.units):
                 raise ValueError(f"the state has a unit {unit!r}, but the net has {self.units}")
-        rows = ((name, code.D.row(i).items(), code.d[i]) for i, name in enumerate(code.names))
-        return {name: sum((w * state[j] for j, w in row if j in state), start=d) for name, row, d in rows}
+        rows = ((name, decoder.D.row(i).items(), decoder.d[i]) for i, name in enumerate(decoder.names))
+        return {name: sum((state[j] * w for j, w in row if j in state), start=d) for name, row, d in rows}

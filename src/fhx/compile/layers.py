@@ -14,13 +14,15 @@ With L layers the normal form of a step is
 from collections.abc import Iterator, Mapping, Sequence
 
 from fhx.exact import Expression, Step, Unit, relu, slu, units_of
+from fhx.exact.expression import Atom
+from fhx.exact.formulas import Layer
 
-__all__ = ["Uncompilable", "in_layers", "obstacles"]
+__all__ = ["UncompilableError", "in_layers", "obstacles"]
 
 SHOWN = 10
 
 
-class Uncompilable(ValueError):
+class UncompilableError(ValueError):
     """A step cannot become a net as asked for; ``reasons`` holds them all."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
@@ -43,7 +45,7 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
         layers: L, at least the step's depth.
         activation: of all units of the normal form.
     """
-    layer = {"relu": relu, "slu": slu}[activation]
+    layer: Layer = {"relu": relu, "slu": slu}[activation]
     known: dict[tuple[Unit, int], Expression] = {}
 
     def lift(e: Expression, k: int) -> Expression:
@@ -51,7 +53,7 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
             return e
         passed = Expression({atom: c for atom, c in e.terms.items() if isinstance(atom, str)})
         e = e - passed + relu(passed) - relu(-passed) if passed.terms else e
-        return e.replace({unit: lifted(unit, k) for unit in e.terms})
+        return e.replace({unit: lifted(unit, k) for unit in e.terms if isinstance(unit, Unit)})
 
     def lifted(unit: Unit, k: int) -> Expression:
         if (unit, k) not in known:
@@ -68,8 +70,8 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
         value = lifted(unit, k - 1)
         return value.replace({held: layer(as_atom(held), f"{held}'") for held in value.terms})
 
-    def as_atom(unit: Unit) -> Expression:
-        return Expression({unit: 1})
+    def as_atom(atom: Atom) -> Expression:
+        return Expression({atom: 1})
 
     return {name: lift(e, layers) for name, e in step.state.items()}
 
@@ -84,7 +86,7 @@ def obstacles(step: Step, outs: Mapping[str, Expression], layers: int, activatio
     for name, out in outs.items():
         if out.depth:
             yield f"{name} is not affine in the state, since it holds {units_of([out])[-1]}"
-        yield from (f"{name} reads {v!r}, which is no state" for v in out.variables if v not in step.state)
+        yield from (f"{name} reads {v!r}, which is not a state" for v in out.variables if v not in step.state)
     if activation == "slu":
         yield from _not_slu(step)
 

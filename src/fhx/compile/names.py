@@ -8,7 +8,8 @@ __all__ = ["unique"]
 
 def unique(things: Iterable[Hashable], taken: Iterable[str] = ()) -> tuple[str, ...]:
     """``str`` of each thing; one that is taken, or was given before, gets ``#2``, ``#3``, ... behind it."""
-    used, counts, names = set(taken), Counter(), []
+    used, names = set(taken), list[str]()
+    counts = Counter[str]()
     for name in map(str, things):
         candidate = name
         while candidate in used:

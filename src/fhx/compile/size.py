@@ -8,7 +8,7 @@ lead to acceptance; so :math:`\delta(i, a_j)` is the q, one only, with :math:`a_
 language. For k = 1 take the cycle with any set of accepting states: :math:`2^m` languages, since i is accepting if and
 only if :math:`a_1^i` is in the language.
 
-A net of N units that reads k symbols is its activation, its number of steps a symbol, and
+A net of N units that reads k symbols is its activation, its number of steps per symbol, and
 :math:`N^2 + N k + N + N + N + 1` numbers: W, U, b, :math:`h_0`, w and c. If these are integers in [-B, B], there are at
 most :math:`(2B + 1)^{N^2 + N k + 3 N + 1}` such nets. That must be at least the number of languages, if each of them
 has a net.
@@ -28,9 +28,9 @@ def one_hot_units(Q: int, S: int) -> int:
 
 
 def grid_shape(Q: int, S: int) -> tuple[int, int]:
-    r"""(rows, columns) of the grid with the fewest units, with :math:`\lceil Q / C \rceil + 1` rows to C columns.
+    r"""(rows, columns) of the grid with the fewest units, with :math:`\lceil Q / C \rceil + 1` rows for C columns.
 
-    The one row more lets accepting states have rows of their own; C is at most :math:`\sqrt{Q}`.
+    The extra row lets accepting states have rows of their own; C is at most :math:`\sqrt{Q}`.
     """
     Q, S = positive("Q", Q), positive("S", S)
     columns = min(range(1, isqrt(Q) + 1), key=lambda C: _grid_units(Q, S, C))
@@ -52,10 +52,10 @@ def unit_lower_bound(Q: int, S: int, weight_bound: int) -> int:
     r"""The least N with :math:`(2B + 1)^{N^2 + N S + 3 N + 1} \ge` the number of languages above, B the weight bound.
 
     So for some machine with Q states and S symbols every net that recognises its language has at least N units, if its
-    weights, start and readout are integers in [-B, B], and its activation and its number of steps a symbol are given.
+    weights, start and readout are integers in [-B, B], and its activation and its number of steps per symbol are given.
 
     Raises:
-        ValueError: a number is no positive integer.
+        ValueError: a number is not a positive integer.
     """
     Q, S, weight_bound = positive("Q", Q), positive("S", S), positive("weight_bound", weight_bound)
     numbers = _least_exponent(2 * weight_bound + 1, language_count(Q, S))

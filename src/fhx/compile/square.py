@@ -2,23 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 
+from fhx.compile.arguments import check_kind
 from fhx.compile.automata import state_names
-from fhx.compile.extract import StateExplosion
+from fhx.compile.extract import StateExplosionError
 from fhx.compile.grid import grid_names, grid_places
 from fhx.compile.size import grid_shape
-from fhx.exact import Code, Recognizer
+from fhx.exact import Recognizer, StateDecoder
 from fhx.exact.numbers import Number
 from fhx.machines import DFA
 from fhx.machines.dfa import State
 from fhx.machines.words import Symbol
 
-__all__ = ["commuting_square"]
+__all__ = ["find_disagreement"]
 
 NetState = Mapping[int, Number]
 
 
-def commuting_square(
-    dfa: DFA, recognizer: Recognizer, also: Iterable[NetState] = (), limit: int = 1_000_000
+def find_disagreement(
+    dfa: DFA, recognizer: Recognizer, also: Iterable[NetState] = (), max_states: int = 1_000_000
 ) -> tuple[State, Symbol | None] | None:
     r"""The first (state, symbol) at which net and machine part, or None: then they accept the same words.
 
@@ -33,66 +34,72 @@ def commuting_square(
 
     Args:
         dfa: the machine.
-        recognizer: a net with a code of the machine's states, from ``dfa_to_rnn`` or ``dfa_to_grid_rnn``.
-        also: more net states to begin with, sparse.
-        limit: of net states.
+        recognizer: a net that decodes to the machine's states, from ``dfa_to_rnn`` or ``dfa_to_grid_rnn``.
+        also: more net states to start from, sparse.
+        max_states: how many net states there may be.
 
     Returns:
         None; or (q, a), where from a code of q the symbol a does not lead to a code of :math:`\delta(q, a)`; or
-        (q, None), where the readout is wrong at a code of q, or :math:`h_0` is no code of the start q.
+        (q, None), where the readout is wrong at a code of q, or :math:`h_0` is not a code of the start q.
 
     Raises:
-        ValueError: the net has no code, or one of other names, or another alphabet than the machine.
-        StateExplosion: H has more states than the limit.
+        TypeError: ``dfa`` is not a DFA, or ``recognizer`` not a Recognizer.
+        ValueError: the net has no decoder, or one of other names, or another alphabet than the machine.
+        StateExplosionError: H has more states.
     """
+    check_kind(dfa, DFA, "find_disagreement")
+    check_kind(recognizer, Recognizer, "find_disagreement")
     if recognizer.alphabet != dfa.alphabet:
         raise ValueError(f"the machine reads {dfa.alphabet}, and the net {recognizer.alphabet}")
-    code, readings = recognizer.code, _readings(dfa, recognizer.code)
+    decoder = recognizer.decoder
+    places = _codes(dfa, decoder)
 
-    def reading(h: NetState) -> State | None:
+    def place_of(h: NetState) -> int | None:
         """The place of the state that h is a code of, or None."""
-        return readings.get(_decoded(code, h))
+        return places.get(_decoded(decoder, h))
 
     start = {j: value for j, value in enumerate(recognizer.rnn.h0) if value}
-    if reading(start) != dfa.states.index(dfa.start):
+    if place_of(start) != dfa.states.index(dfa.start):
         return dfa.start, None
     alone = ({j: 1} for j in range(recognizer.units))
-    waiting = [start, *(h for h in [*alone, *map(dict, also)] if reading(h) is not None)]
+    waiting = [start, *(h for h in [*alone, *map(dict, also)] if place_of(h) is not None)]
     found = {frozenset(h.items()) for h in waiting}
     for h in waiting:  # grows while it is read
-        q = dfa.states[reading(h)]
-        if recognizer.c + sum(recognizer.w[j] * value for j, value in h.items()) != (q in dfa.accept):
+        q = dfa.states[places[_decoded(decoder, h)]]
+        if sum((recognizer.w[j] * value for j, value in h.items()), recognizer.c) != (q in dfa.accept):
             return q, None
         for place, a in enumerate(dfa.alphabet):
             after = h
             for symbol in (place, *[None] * (recognizer.steps_per_symbol - 1)):
                 after = recognizer.rnn.step(after, symbol)
-            if (reached := reading(after)) is None or dfa.states[reached] != dfa.transitions[q, a]:
+            if (reached := place_of(after)) is None or dfa.states[reached] != dfa.transitions[q, a]:
                 return q, a
             if (key := frozenset(after.items())) not in found:
                 found.add(key)
                 waiting.append(after)
-        if len(found) > limit:
-            raise StateExplosion(limit, None, h)
+        if len(found) > max_states:
+            raise StateExplosionError(max_states, None, h)
     return None
 
 
-def _decoded(code: Code, h: NetState) -> frozenset[tuple[int, Number]]:
+def _decoded(decoder: StateDecoder, h: NetState) -> frozenset[tuple[int, Number]]:
     """The step's state, sparse, {place: nonzero number}."""
-    values = {i: value for i, value in enumerate(code.d) if value}
+    values = {i: value for i, value in enumerate(decoder.d) if value}
     for j, value in h.items():
-        for i, weight in code.D.column(j).items():
+        for i, weight in decoder.D.column(j).items():
             values[i] = values.get(i, 0) + weight * value
     return frozenset((i, value) for i, value in values.items() if value)
 
 
-def _readings(dfa: DFA, code: Code | None) -> dict[frozenset[tuple[int, Number]], int]:
-    """To the code of each state its place among the machine's states."""
-    names = None if code is None else code.names
+def _codes(dfa: DFA, decoder: StateDecoder) -> dict[frozenset[tuple[int, Number]], int]:
+    """For the code of each state its place among the machine's states."""
+    names = decoder.names
     if names == state_names(dfa):
         return {frozenset({(i, 1)}): i for i in range(len(dfa.states))}
     if names != grid_names(dfa):
-        raise ValueError("the net's code is not one of this machine: it does not name its states, or rows and columns")
+        raise ValueError(
+            "the net's decoder is not one of this machine: it does not name its states, or rows and columns"
+        )
     rows, _ = grid_shape(len(dfa.states), len(dfa.alphabet))
     places = grid_places(dfa)
     return {frozenset({(places[q][0], 1), (rows + places[q][1], 1)}): i for i, q in enumerate(dfa.states)}

@@ -1,22 +1,25 @@
-"""Theorem 4.6 as a compiler: a Turing machine becomes a simple RNN with rational weights, one step for each of its."""
+"""Theorem 4.6 as a compiler: a Turing machine becomes a simple RNN with rational weights, step for step."""
 
 from collections.abc import Hashable
 from functools import cached_property
 
+from fhx.compile.arguments import check_kind
 from fhx.compile.lemma import step_to_rnn
-from fhx.compile.turing_net import Layout, TuringNet
-from fhx.exact import Expression, HaltingNet, Step, const, relu, total, variable
+from fhx.compile.turing_layout import Layout, Pair
+from fhx.compile.turing_net import TuringNet
+from fhx.exact import Expression, HaltingNet, Step, const, relu, sum_of, variable
+from fhx.exact.numbers import Number
 from fhx.exact.stacks import check_base, pop, push, sharpened
 from fhx.machines import TuringMachine
 
 __all__ = ["turing_to_rnn"]
 
 
-def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet:
+def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
     r"""A simple ReLU RNN with rational weights that runs a Turing machine, one net step for each of the machine's.
 
     It reads the word w in :math:`|w|` steps; with the first EOS the machine stands ready in its first configuration,
-    and each EOS more is one step of it. The output is 0, but for one 1 or -1: after :math:`|w| + 1 + k` net steps if
+    and each further EOS is one step of it. The output is 0, but for one 1 or -1: after :math:`|w| + 1 + k` net steps if
     the machine accepts or rejects after k steps.
 
     **The state.** The tape is two stacks in base B, see ``fhx.exact.stacks``, with the head between them.
@@ -47,7 +50,7 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet:
                 + (B - 1)\, \mathrm{relu}(\mathrm{gap} + x[a] - 1).
        \end{aligned}
 
-    Since the tops are known ahead, a pop is affine. A step that begins at :math:`F = 1` is a move to the right from a
+    Since the tops are known ahead, a pop is affine. A step that starts at :math:`F = 1` is a move to the right from a
     cell before the first: the head comes onto the first symbol. The third unit of R keeps the stack, while the word is
     read and where a move to the left stays at the end.
 
@@ -77,20 +80,23 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet:
         base: B, of the stacks.
 
     Raises:
-        ValueError: the base is no integer of at least 3.
+        ValueError: the base is not an integer of at least 3.
+        TypeError: ``tm`` is not a TuringMachine.
 
     Source: Theorem 4.6 of the lecture notes and Siegelmann and Sontag (1995), who prove it; the net is ours.
     """
+    check_kind(tm, TuringMachine, "turing_to_rnn")
     check_base(base)
     now = _Now(tm, base)
     state = now.reading() | now.pairs() | now.left_stack() | now.right_stack()
-    start = {name: 0 for name in state} | {now.names.load: 1, now.names.first: 1, now.names.gap: now.digit / (base - 1)}
-    step = Step(state, now.names.inputs, start)
+    h0: dict[str, Number] = dict.fromkeys(state, 0)
+    h0 |= {now.names.load: 1, now.names.first: 1, now.names.gap: now.digit / (base - 1)}
+    step = Step(state, now.names.inputs, h0)
     unruled = ((q, bit) for (q, a), bit in now.p.items() if (q, a) not in tm.transitions)
-    out = total(bit if q == tm.accept else -bit for q, bit in unruled)
+    out = sum_of(bit if q == tm.accept else -bit for q, bit in unruled)
     compiled = step_to_rnn(step, out)
     w = compiled.V.dense()[0]
-    net = HaltingNet(compiled.rnn, w, compiled.c[0], tm.input_alphabet, code=compiled.code)
+    net = HaltingNet(compiled.rnn, w, compiled.c[0], tm.input_alphabet, decoder=compiled.decoder)
     return TuringNet(net, tm, base, step, out, now.names)
 
 
@@ -106,7 +112,7 @@ class _Now:
         )
         self.load, self.gap, self.first, self.eos = map(variable, (names.load, names.gap, names.first, names.eos))
         self.F = self.load + self.eos - 1
-        self.E = 1 - total(self.l.values())
+        self.E = 1 - sum_of(self.l.values())
         self.digit = push(const(0), 1, base).constant
         self.s0, self.s1 = (sharpened(const(v), base).constant for v in (0, 1))
 
@@ -122,8 +128,8 @@ class _Now:
     def pairs(self) -> dict[str, Expression]:
         """The next state with the next symbol read, by the ways to come there."""
         tm, names = self.tm, self.names
-        right_of_head = {tm.blank: 1 - total(self.r.values()), **self.r}
-        ways = {pair: [] for pair in self.p}
+        right_of_head = {tm.blank: 1 - sum_of(self.r.values()), **self.r}
+        ways: dict[Pair, list[Expression]] = {pair: [] for pair in self.p}
         for q, a in names.by_right:
             comes = self.D("R", into=q) + (self.F if q == tm.start else 0)
             ways[q, a].append(relu(comes + right_of_head[a] - 1, f"{names.pairs[q, a]} by R"))
@@ -131,11 +137,12 @@ class _Now:
             ways[q, a].append(relu(self.D("L", into=q) + self.l[a] - 1, f"{names.pairs[q, a]} by L"))
         for q, a in names.staying:
             ways[q, a].append(relu(self.D("L", into=q, writing=a) + self.E - 1, f"{names.pairs[q, a]} stays"))
-        return {names.pairs[pair]: total(units) for pair, units in ways.items()}
+        return {names.pairs[pair]: sum_of(units) for pair, units in ways.items()}
 
     def left_stack(self) -> dict[str, Expression]:
         """A move to the right pushes what is written, one to the left pops."""
-        left, right, after = self.D("L"), self.D("R"), {}
+        left, right = self.D("L"), self.D("R")
+        after: dict[str, Expression] = {}
         for a, name in self.names.left.items():
             written, popped = self.D("R", writing=a), pop(self.L[a], self.l[a], self.base)
             after[name] = relu(push(self.L[a], written, self.base) + right - 1, f"{name} push")
@@ -146,13 +153,14 @@ class _Now:
 
     def right_stack(self) -> dict[str, Expression]:
         """A move to the left pushes what is written, unless it stays; one to the right pops; reading fills it."""
-        left, pops, after = self.D("L"), self.D("R") + self.F, {}
+        left, pops = self.D("L"), self.D("R") + self.F
+        after: dict[str, Expression] = {}
         kept = left + self.E - 1 - self.eos
         for a, name in self.names.right.items():
             written, popped = self.D("L", writing=a), pop(self.R[a], self.r[a], self.base)
             after[name] = relu(push(self.R[a], written, self.base) + left - self.E - 1, f"{name} push")
             after[name] += relu(popped + pops - 1, f"{name} pop") + relu(self.R[a] + kept, f"{name} keep")
-            read = 0
+            read = const(0)
             if a in self.x:
                 after[name] += (self.base - 1) * relu(self.gap + self.x[a] - 1, f"{name} read")
                 read = self.first + self.x[a]
@@ -163,7 +171,7 @@ class _Now:
 
     def D(self, move: str, **only: Hashable) -> Expression:
         """The sum of the pairs whose rule moves there and, if asked, leads ``into`` a state, ``writing`` a symbol."""
-        return total(bit for bit, rule in self.rules if rule["move"] == move and only.items() <= rule.items())
+        return sum_of(bit for bit, rule in self.rules if rule["move"] == move and only.items() <= rule.items())
 
     @cached_property
     def rules(self) -> list[tuple[Expression, dict[str, Hashable]]]:

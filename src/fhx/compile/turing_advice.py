@@ -1,9 +1,11 @@
-"""A Turing machine that begins with advice beside its word, as a net: the lemma behind P/poly."""
+"""A Turing machine that starts with advice beside its word, as a net: the lemma behind P/poly."""
 
 from collections.abc import Hashable, Iterable
-from dataclasses import replace
 from fractions import Fraction
 
+from attrs import evolve
+
+from fhx.compile.arguments import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
 from fhx.compile.turing import turing_to_rnn
@@ -45,16 +47,17 @@ def with_advice(tm: TuringMachine, advice: Iterable[Hashable], base: int = 3) ->
         base: B, of the stacks.
 
     Raises:
-        TypeError: the advice is a set, which has no order.
-        ValueError: the base is no integer of at least 3, or a symbol of the advice has no name on the left stack.
+        TypeError: ``tm`` is not a TuringMachine, or the advice is a set, which has no order.
+        ValueError: the base is not an integer of at least 3, or a symbol of the advice has no name on the left stack.
 
     Source: Siegelmann and Sontag (1994), Analog computation via neural networks, who prove that with real weights
     polynomial time is P/poly; the net is ours.
     """
+    check_kind(tm, TuringMachine, "with_advice")
     if isinstance(advice, set | frozenset):
         raise TypeError("the advice is a set, which has no order: give a string or a list")
     plain = turing_to_rnn(tm, base)
-    names, state, start = plain.layout, dict(plain.step.state), dict(plain.step.start)
+    names, state, start = plain.layout, dict(plain.step.state), dict(plain.step.h0)
     advice, symbols = tuple(advice), tuple(names.left)
     for symbol in advice:
         if symbol not in symbols:
@@ -74,7 +77,7 @@ def with_advice(tm: TuringMachine, advice: Iterable[Hashable], base: int = 3) ->
     net = step_to_rnn(Step(state, names.inputs, start), plain.out)
     h0, row = list(net.rnn.h0), net.V.row(0)
     for name, number in zip(kept_names, encode(advice, symbols, base), strict=True):
-        (unit,) = net.code.D.row(net.code.names.index(name))
+        (unit,) = net.decoder.row(name)
         h0[unit] = number
     w = [row.get(j, 0) for j in range(net.units)]
-    return HaltingNet(replace(net.rnn, h0=h0), w, net.c[0], tm.input_alphabet, code=net.code)
+    return HaltingNet(evolve(net.rnn, h0=h0), w, net.c[0], tm.input_alphabet, decoder=net.decoder)

@@ -2,7 +2,8 @@ r"""How large the nets of a Turing machine are and how long they run: the direct
 
 from itertools import product
 
-from fhx.compile.turing_net import Layout
+from fhx.compile.arguments import check_kind
+from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_source import check_layers
 from fhx.machines import TuringMachine
 
@@ -23,7 +24,7 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
     symbols with $, and :math:`\rho, \lambda, \mu` the pairs of a state and a top of r in
     :math:`\Gamma \cup \{\$\}` that lead to the right, to the left, and to no rule, where $ is read as a blank. A choice
     of a next state and two stacks has 1 + 2n values. There are 4 of these in loading and rewinding, :math:`\rho` in
-    moves to the right and :math:`n \lambda` in moves to the left, one to each top of l; and :math:`2 + \mu` ways to
+    moves to the right and :math:`n \lambda` in moves to the left, one for each top of l; and :math:`2 + \mu` ways to
     answer. That makes
 
     .. math::
@@ -44,7 +45,9 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
 
     Raises:
         ValueError: ``layers`` is not 1, 2, 3 or 4.
+        TypeError: ``tm`` is not a TuringMachine.
     """
+    check_kind(tm, TuringMachine, "turing_units")
     if layers == 1 and type(layers) is int:
         return _direct(Layout.of(tm), tm)
     check_layers(layers)

@@ -7,12 +7,14 @@ blank where that is $.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 from types import MappingProxyType
 
+from attrs import frozen
+
+from fhx.compile.arguments import check_kind
 from fhx.compile.names import unique
-from fhx.exact import AND, Expression, Step, const, if_then_else, relu, total, variable
+from fhx.exact import AND, Expression, Step, const, if_then_else, relu, sum_of, variable
 from fhx.exact.numbers import Number
 from fhx.exact.stacks import check_base, decode, encode, push, top
 from fhx.machines import Configuration, TuringMachine
@@ -32,7 +34,7 @@ MISTAKES: Mapping[str, str] = MappingProxyType(
 
 
 class _Bottom:
-    """The mark below a stack, which is no symbol of a tape."""
+    """The mark below a stack, which is not a symbol of a tape."""
 
     def __repr__(self) -> str:
         return "$"
@@ -43,7 +45,7 @@ Stack = Mapping[Hashable, Expression]
 EMPTY: Stack = MappingProxyType({})
 
 
-@dataclass(frozen=True)
+@frozen
 class SourceLayout:
     """The names in the state of the source's step: q by the machine's states and ours, l and r by their symbols."""
 
@@ -61,6 +63,17 @@ class SourceLayout:
     def ours(self) -> tuple[str, ...]:
         """The names of the states that are not the machine's."""
         return (self.load, self.rewind, self.yes, self.no)
+
+    def lead(self, length: int) -> int:
+        """How many end marks bring the machine to its first configuration: one to see the end of the word, one per
+        symbol to rewind it, and one to find it rewound.
+        """
+        return length + 2
+
+    @property
+    def lag(self) -> int:
+        """The answer comes one step after the last configuration."""
+        return 1
 
     @classmethod
     def of(cls, tm: TuringMachine) -> "SourceLayout":
@@ -85,12 +98,12 @@ class SourceLayout:
             decode([state[name] for name in part.values()], tuple(part), base) for part in (self.left, self.right)
         ]
         if list(on.values()) not in ([], [1]):
-            raise ValueError(f"this is no configuration: the states are {on}")
+            raise ValueError(f"this is not a configuration: the states are {on}")
         here = [q for q, name in self.states.items() if name in on]
         if not here:
             return None
         if any(BOTTOM in stack[:-1] or stack[-1:] != (BOTTOM,) for stack in stacks):
-            raise ValueError(f"this is no configuration: the stacks are {stacks[0]} and {stacks[1]}")
+            raise ValueError(f"this is not a configuration: the stacks are {stacks[0]} and {stacks[1]}")
         left, right = (stack[:-1] for stack in stacks)
         tape = [*reversed(left), *right]
         while tape and tape[-1] == tm.blank:
@@ -101,7 +114,7 @@ class SourceLayout:
 def source_step(tm: TuringMachine, base: int = 3, layers: int = 4, mistakes: Iterable[str] = ()) -> Step:
     r"""The sum (4.30) of load, rewind, left and right, repaired; with ``mistakes=MISTAKES`` as it is printed.
 
-    Each part is a sum of choices, if :math:`c_1 \wedge c_2 \wedge c_3` then (q', l', r'), one to a case, and at most
+    Each part is a sum of choices, if :math:`c_1 \wedge c_2 \wedge c_3` then (q', l', r'), one per case, and at most
     one case holds. A choice lies above its conditions, and these lie above the tops of the stacks:
 
     - ``layers=4``, as the source counts: the tops, a conjunction of two conditions, one of that with a third, and
@@ -124,10 +137,12 @@ def source_step(tm: TuringMachine, base: int = 3, layers: int = 4, mistakes: Ite
         The step; its inputs are the symbols of words and EOS, and its names those of ``SourceLayout.of(tm)``.
 
     Raises:
-        ValueError: the base is no integer of at least 3, ``layers`` is none of the three, or a mistake is unknown.
+        ValueError: the base is not an integer of at least 3, ``layers`` is none of the three, or a mistake is unknown.
+        TypeError: ``tm`` is not a TuringMachine.
 
     Source: the proof of Theorem 4.6 of the lecture notes.
     """
+    check_kind(tm, TuringMachine, "source_step")
     check_base(base)
     check_layers(layers)
     mistakes = frozenset(mistakes)
@@ -240,11 +255,11 @@ class _Parts:
     def step(self) -> Step:
         """The sum of the parts, from the start (4.28)."""
         names, marked = self.names, tuple(self.names.left)
-        start = dict.fromkeys(self.after, 0) | {names.load: 1}
-        start |= dict(zip(names.left.values(), encode([BOTTOM], marked, self.base), strict=True))
-        start |= dict(zip(names.right.values(), encode([self.tm.blank, BOTTOM], marked, self.base), strict=True))
-        state = {name: total(terms) for name, terms in self.after.items()}
-        return Step(state, (*names.symbols.values(), names.eos), start)
+        h0: dict[str, Number] = dict.fromkeys(self.after, 0) | {names.load: 1}
+        h0 |= dict(zip(names.left.values(), encode([BOTTOM], marked, self.base), strict=True))
+        h0 |= dict(zip(names.right.values(), encode([self.tm.blank, BOTTOM], marked, self.base), strict=True))
+        state = {name: sum_of(terms) for name, terms in self.after.items()}
+        return Step(state, (*names.symbols.values(), names.eos), h0)
 
 
 def _held(name: str) -> Expression:

@@ -19,7 +19,7 @@ class WordList:
         words: the words in strict length-then-alphabet order, or a function without arguments that gives them.
 
     Raises:
-        TypeError: the words are a string, a set, or no iterable.
+        TypeError: the words are a string, a set, or not iterable.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class WordList:
 
         Raises:
             ValueError: the words up to there are not in order, or have a symbol outside the alphabet.
-            TypeError: what should be a word is no sequence of symbols.
+            TypeError: what should be a word is not a sequence of symbols.
         """
         while t > len(self._string) and not self.ended:
             self._read()
@@ -75,7 +75,9 @@ class WordList:
         try:
             word = word if isinstance(word, str) else tuple(word)
         except TypeError:
-            raise TypeError(f"word {self.count + 1} of the language is {word!r}, no sequence of symbols") from None
+            raise TypeError(
+                f"word {self.count + 1} of the language is {word!r}, which is not a sequence of symbols"
+            ) from None
         for symbol in word:
             if not isinstance(symbol, Hashable) or symbol not in self._places:
                 raise ValueError(

@@ -6,20 +6,18 @@ import torch
 from jaxtyping import Int64, Shaped
 from torch import Tensor
 
-from fhx.exact.recognizer import Recognizer, Word
+from fhx.exact.word_reader import Word, WordReader
 
 PADDING = -1
 
 
-def padded(
-    recognizer: Recognizer, words: Sequence[Word]
-) -> tuple[Int64[Tensor, "batch time"], Int64[Tensor, " batch"]]:
+def padded(net: WordReader, words: Sequence[Word]) -> tuple[Int64[Tensor, "batch time"], Int64[Tensor, " batch"]]:
     """The words' columns of U, padded with ``PADDING`` at their ends, and their lengths.
 
     Raises:
         ValueError: a symbol is outside the alphabet.
     """
-    columns = [list(recognizer.columns(word)) for word in words]
+    columns = [list(net.columns(word)) for word in words]
     lengths = [len(word) for word in columns]
     longest = max(lengths, default=0)
     rows = [word + [PADDING] * (longest - len(word)) for word in columns]

@@ -3,26 +3,27 @@
 from fractions import Fraction
 
 import torch
+from attrs import evolve
 
 from fhx.exact.matrix import Matrix
 from fhx.exact.numbers import Number
-from fhx.exact.recognizer import Recognizer
 from fhx.exact.simple_rnn import SimpleRNN
+from fhx.exact.word_reader import WordReader
 
 TENSOR_FLOAT = 2**11  # products on a GPU may round float32 operands to TensorFloat-32, which has 11 bits
 
 
-def two_relus(recognizer: Recognizer) -> Recognizer:
-    r"""The same recognizer with ReLU units, two for each SLU unit:
+def two_relus(net: WordReader) -> WordReader:
+    r"""The same net with ReLU units, two for each SLU unit:
 
     .. math:: \mathrm{slu}(s) = \mathrm{relu}(s) - \mathrm{relu}(s - 1).
 
     The first d units are the minuends, the other d the subtrahends; whatever read a unit reads the difference. The
-    start is :math:`(h_0, 0)`. A recognizer with ReLU units is returned as it is.
+    start is :math:`(h_0, 0)`. A net with ReLU units is returned as it is.
     """
-    rnn = recognizer.rnn
+    rnn = net.rnn
     if rnn.activation == "relu":
-        return recognizer
+        return net
     d = rnn.size
     W = {
         (i + row, j + column): w if column == 0 else -w
@@ -37,41 +38,39 @@ def two_relus(recognizer: Recognizer) -> Recognizer:
         b=rnn.b + tuple(value - 1 for value in rnn.b),
         h0=rnn.h0 + (0,) * d,
         activation="relu",
-        units=tuple(f"{name}{part}" for part in "+-" for name in rnn.units),
+        unit_names=tuple(f"{name}{part}" for part in "+-" for name in rnn.unit_names),
     )
-    w = recognizer.w + tuple(-value for value in recognizer.w)
-    return Recognizer(relu, w, recognizer.c, recognizer.alphabet, recognizer.steps_per_symbol)
+    return evolve(net, rnn=relu, w=net.w + tuple(-value for value in net.w), decoder=None)
 
 
-def largest_exact_state(recognizer: Recognizer, limit: int) -> int:
+def largest_exact_state(net: WordReader, largest: int) -> int:
     r"""The largest H such that a step from a state with :math:`|h_j| \le H`, and the readout of one, stay within
-    ``limit`` in each partial sum, in any order; negative if there is none:
+    ``largest``, L, in each partial sum, in any order; negative if there is none:
 
     .. math::
 
        \sum_j |W_{ij}| H + \max_a |U_{ia}| + |b_i| \le L \text{ for all } i, \qquad \sum_j |w_j| H + |c| \le L.
     """
-    rnn = recognizer.rnn
-    sums = [(sum(abs(w) for w in recognizer.w), abs(recognizer.c))]
+    rnn = net.rnn
+    sums: list[tuple[Number, Number]] = [(sum(map(abs, net.w)), abs(net.c))]
     for i in range(rnn.size):
         drive = max((abs(u) for u in rnn.U.row(i).values()), default=0) + abs(rnn.b[i])
-        sums.append((sum(abs(w) for w in rnn.W.row(i).values()), drive))
-    return min(
-        [limit, *((limit - rest) // weight if weight else limit if rest <= limit else -1 for weight, rest in sums)]
-    )
+        sums.append((sum(map(abs, rnn.W.row(i).values())), drive))
+    bounds = ((largest - rest) // weight if weight else largest if rest <= largest else -1 for weight, rest in sums)
+    return min([largest, *bounds])
 
 
-def exact_ranges(relu: Recognizer, dtype: torch.dtype) -> tuple[int, int]:
+def exact_ranges(relu: WordReader, dtype: torch.dtype) -> tuple[int, int]:
     r"""The largest exact state, without and with float32 products in TensorFloat-32 (negative: none is).
 
     Args:
-        relu: a recognizer with ReLU units.
+        relu: a net with ReLU units.
         dtype: a floating-point type.
 
     Raises:
-        ValueError: there is none, since a number is no integer, or the weights or the start are too large.
+        ValueError: there is none, since a number is not an integer, or the weights or the start are too large.
     """
-    rnn, limit = relu.rnn, int(2 / torch.finfo(dtype).eps)
+    rnn, integers = relu.rnn, int(2 / torch.finfo(dtype).eps)
     arrays: dict[str, dict[str, Number]] = {
         "W": {f"W[{i}, {j}]": value for (i, j), value in rnn.W.entries.items()},
         "U": {f"U[{i}, {a}]": value for (i, a), value in rnn.U.entries.items()},
@@ -84,11 +83,12 @@ def exact_ranges(relu: Recognizer, dtype: torch.dtype) -> tuple[int, int]:
     for name, entries in arrays.items():
         fractions = [f"{place} = {value}" for place, value in entries.items() if isinstance(value, Fraction)]
         if fractions:
-            reasons.append(f"{name} holds {len(fractions)} numbers that are no integers, the first {fractions[0]}")
-    largest, start = largest_exact_state(relu, limit), max(map(abs, rnn.h0), default=0)
+            reasons.append(f"{name} holds {len(fractions)} numbers that are not integers, the first {fractions[0]}")
+    largest, start = largest_exact_state(relu, integers), max(map(abs, rnn.h0), default=0)
     if largest < max(start, 1):
         reasons.append(
-            f"within {dtype}, exact up to {limit}, these weights allow units up to {largest} only, and h_0 has {start}"
+            f"within {dtype}, exact up to {integers}, these weights allow units up to {largest} only, "
+            f"and h_0 has {start}"
         )
     if reasons:
         raise ValueError(f"no exact net in {dtype}: {'; '.join(reasons)}. With exact=False the weights are rounded")

@@ -5,37 +5,44 @@ The truth values are 0 and 1, and the connectives are right for these only: ``AN
 Source: Example 3.3 and (4.29) of the lecture notes.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, overload
+from collections.abc import Sequence
+from typing import Protocol, overload
 
-from fhx.exact.expression import Expression, Vector, as_expression, total, unit, variable
-from fhx.exact.matrix import Matrix
-from fhx.exact.numbers import Number
+from fhx.exact.expression import Expression, Vector, as_expression, const, sum_of, unit, variable
+from fhx.exact.matrix import Matrix, Rows
+from fhx.exact.numbers import Exact, number
 
 __all__ = ["AND", "NOT", "OR", "affine", "if_then_else", "maximum", "relu", "slu", "stack", "variables"]
 
+Term = Expression | Exact
+Terms = Sequence[Expression] | Sequence[Exact] | Sequence[Term]
+
+
+class Layer(Protocol):
+    """``relu`` or ``slu``."""
+
+    def __call__(self, e: Term, name: str | None = None, /) -> Expression: ...
+
 
 @overload
-def relu(e: Expression | Number, name: str | None = None) -> Expression: ...
+def relu(e: Term, name: str | None = None) -> Expression: ...
 @overload
-def relu(e: Sequence[Expression | Number], name: str | None = None) -> Vector: ...
-def relu(e: Any, name: str | None = None) -> Any:
-    r"""The unit :math:`\max(e, 0)`; on a vector, one unit to an entry, called ``name1``, ``name2``, ..."""
+def relu(e: Terms, name: str | None = None) -> Vector: ...
+def relu(e: Term | Terms, name: str | None = None) -> Expression | Vector:
+    r"""The unit :math:`\max(e, 0)`; on a vector, one unit per entry, called ``name1``, ``name2``, ..."""
     return _layer("relu", e, name)
 
 
 @overload
-def slu(e: Expression | Number, name: str | None = None) -> Expression: ...
+def slu(e: Term, name: str | None = None) -> Expression: ...
 @overload
-def slu(e: Sequence[Expression | Number], name: str | None = None) -> Vector: ...
-def slu(e: Any, name: str | None = None) -> Any:
-    r"""The unit :math:`\min(\max(e, 0), 1)`; on a vector, one unit to an entry, called ``name1``, ``name2``, ..."""
+def slu(e: Terms, name: str | None = None) -> Vector: ...
+def slu(e: Term | Terms, name: str | None = None) -> Expression | Vector:
+    r"""The unit :math:`\min(\max(e, 0), 1)`; on a vector, one unit per entry, called ``name1``, ``name2``, ..."""
     return _layer("slu", e, name)
 
 
-def AND(
-    *es: Expression | Number, name: str | None = None, layer: Callable[[Expression, str | None], Expression] = relu
-) -> Expression:
+def AND(*es: Term, name: str | None = None, layer: Layer = relu) -> Expression:
     r""":math:`e_1 \wedge \dots \wedge e_n = \mathrm{relu}(\sum_i e_i - (n - 1))`, one unit; 1 for none.
 
     Args:
@@ -43,12 +50,10 @@ def AND(
         name: of the unit.
         layer: ``relu`` or ``slu``, which agree here, since the argument is at most 1.
     """
-    return layer(total((*es, 1 - len(es))), name)
+    return layer(sum_of((*es, 1 - len(es))), name)
 
 
-def OR(
-    *es: Expression | Number, name: str | None = None, layer: Callable[[Expression, str | None], Expression] = relu
-) -> Expression:
+def OR(*es: Term, name: str | None = None, layer: Layer = relu) -> Expression:
     r""":math:`e_1 \vee \dots \vee e_n = 1 - \mathrm{relu}(1 - \sum_i e_i)`, by De Morgan's law one unit; 0 for none.
 
     The arguments are those of ``AND``; the unit says that all are false.
@@ -56,16 +61,22 @@ def OR(
     return 1 - AND(*map(NOT, es), name=name, layer=layer)
 
 
-def NOT(e: Expression | Number) -> Expression:
+def NOT(e: Term) -> Expression:
     r""":math:`\neg e = 1 - e`, no unit."""
     return 1 - as_expression(e)
 
 
-def if_then_else(c: Expression | Number, t: Any, e: Any = 0) -> Any:
+@overload
+def if_then_else(c: Term, t: Term, e: Term = 0) -> Expression: ...
+@overload
+def if_then_else(c: Term, t: Terms, e: Term | Terms = 0) -> Vector: ...
+@overload
+def if_then_else(c: Term, t: Term, e: Terms) -> Vector: ...
+def if_then_else(c: Term, t: Term | Terms, e: Term | Terms = 0) -> Expression | Vector:
     r"""If c then t else e, :math:`\mathrm{slu}(t - 1 + c) + \mathrm{slu}(e - c)`; the second unit only if e is not 0.
 
-    Right for :math:`c \in \{0, 1\}` and :math:`t, e \in [0, 1]`, and for no wider range: of a t below 0 or above 1 the
-    unit keeps the nearest of these.
+    Right for :math:`c \in \{0, 1\}` and :math:`t, e \in [0, 1]`, and for no wider range: a t below 0 or above 1 becomes
+    the nearest of these.
 
     Args:
         c: the condition.
@@ -77,18 +88,16 @@ def if_then_else(c: Expression | Number, t: Any, e: Any = 0) -> Any:
 
     Source: (4.29) of the lecture notes, which has no "else".
     """
-    if isinstance(t, tuple | list) or isinstance(e, tuple | list):
-        size = len(t if isinstance(t, tuple | list) else e)
-        ts, es = (v if isinstance(v, tuple | list) else [v] * size for v in (t, e))
-        if len(ts) != len(es):
-            raise ValueError(f"the vectors of a choice have {len(ts)} and {len(es)} entries")
-        return tuple(if_then_else(c, x, y) for x, y in zip(ts, es, strict=True))
-    c, t, e = as_expression(c), as_expression(t), as_expression(e)
-    otherwise = slu(e - c) if e != as_expression(0) else as_expression(0)
-    return slu(t - 1 + c) + otherwise
+    sizes = [len(v) for v in (t, e) if isinstance(v, tuple | list)]
+    if not sizes:
+        return _choice(as_expression(c), _one(t), _one(e))
+    if len(set(sizes)) > 1:
+        raise ValueError(f"the vectors of a choice have {sizes[0]} and {sizes[1]} entries")
+    pairs = zip(_entries(t, sizes[0]), _entries(e, sizes[0]), strict=True)
+    return tuple(_choice(as_expression(c), x, y) for x, y in pairs)
 
 
-def maximum(*es: Expression | Number) -> Expression:
+def maximum(*es: Term) -> Expression:
     r""":math:`\max(x, y) = x + \mathrm{relu}(y - x)`, from left to right: n expressions nest n - 1 units.
 
     Raises:
@@ -102,15 +111,11 @@ def maximum(*es: Expression | Number) -> Expression:
     return largest
 
 
-def affine(
-    A: Matrix | Sequence[Sequence[Number]],
-    vector: Sequence[Expression | Number],
-    b: Sequence[Expression | Number] | None = None,
-) -> Vector:
+def affine(A: Matrix | Rows, vector: Terms, b: Terms | None = None) -> Vector:
     """The vector of expressions :math:`A v + b`; no b is 0.
 
     Raises:
-        TypeError: an entry of A is no exact number.
+        TypeError: an entry of A is not an exact number.
         ValueError: the sizes do not fit.
     """
     A = Matrix.of(A, "A")
@@ -118,13 +123,12 @@ def affine(
     if A.columns != len(vector) or A.rows != len(b):
         raise ValueError(f"A has the shape {A.shape}, but the vector has {len(vector)} entries and b has {len(b)}")
     v = [as_expression(e) for e in vector]
-    return tuple(total([*(a * v[j] for j, a in A.row(i).items()), b[i]]) for i in range(A.rows))
+    return tuple(sum_of([*(a * v[j] for j, a in A.row(i).items()), b[i]]) for i in range(A.rows))
 
 
-def stack(*vectors: Sequence[Expression | Number] | Expression | Number) -> Vector:
+def stack(*vectors: Term | Terms) -> Vector:
     """One vector of all entries in order; an expression counts as a vector of one entry."""
-    parts = [part if isinstance(part, tuple | list) else (part,) for part in vectors]
-    return tuple(as_expression(e) for part in parts for e in part)
+    return tuple(e for part in vectors for e in _entries(part))
 
 
 def variables(prefix: str, n: int) -> Vector:
@@ -132,7 +136,21 @@ def variables(prefix: str, n: int) -> Vector:
     return tuple(variable(f"{prefix}{i}") for i in range(1, n + 1))
 
 
-def _layer(activation: str, e: Any, name: str | None) -> Any:
+def _one(e: Term | Terms) -> Expression:
+    """The expression; a TypeError for a vector, as for anything else that is neither an expression nor a number."""
+    return e if isinstance(e, Expression) else const(number(e, "the constant"))
+
+
+def _entries(e: Term | Terms, size: int = 1) -> Vector:
+    """The entries of a vector; anything else so many times."""
+    return tuple(map(as_expression, e)) if isinstance(e, tuple | list) else (_one(e),) * size
+
+
+def _choice(c: Expression, t: Expression, e: Expression) -> Expression:
+    return slu(t - 1 + c) + (slu(e - c) if e != const(0) else const(0))
+
+
+def _layer(activation: str, e: Term | Terms, name: str | None) -> Expression | Vector:
     if not isinstance(e, tuple | list):
-        return unit(activation, as_expression(e), name)
-    return tuple(unit(activation, as_expression(x), name and f"{name}{i}") for i, x in enumerate(e, start=1))
+        return unit(activation, _one(e), name)
+    return tuple(unit(activation, x, name and f"{name}{i}") for i, x in enumerate(_entries(e), start=1))

@@ -9,12 +9,12 @@ that lies on no other. So a map whose jumps on two pieces of a line differ needs
 from collections.abc import Mapping
 
 from fhx.exact.expression import Atom, Expression, units_of
-from fhx.exact.numbers import Number, number
+from fhx.exact.numbers import Exact, Number, number
 from fhx.exact.simple_rnn import ACTIVATIONS
 
 __all__ = ["gradient_jump", "one_sided_gradient"]
 
-Point = Mapping[str, Number]
+Point = Mapping[str, Exact]
 
 
 def one_sided_gradient(f: Expression, point: Point, direction: Point) -> dict[str, Number]:
@@ -22,8 +22,8 @@ def one_sided_gradient(f: Expression, point: Point, direction: Point) -> dict[st
 
     Args:
         f: an expression.
-        point: p, a number to each variable of f.
-        direction: d, a number to each variable; what is not named is 0.
+        point: p, a number for each variable of f.
+        direction: d, a number for each variable; what is not named is 0.
 
     Returns:
         The partial derivatives, by variable.
@@ -37,7 +37,7 @@ def one_sided_gradient(f: Expression, point: Point, direction: Point) -> dict[st
     p = {name: number(value, f"the point's {name}") for name, value in point.items()}
     d = {name: number(direction.get(name, 0), f"the direction's {name}") for name in p}
     values: dict[Atom, Number] = dict(p)
-    gradients: dict[Atom, dict[str, Number]] = {name: {name: 1} for name in p}
+    gradients: dict[Atom, dict[str, Number]] = {variable: {variable: 1} for variable in p}
     for unit in units_of([f]):
         value, slopes = unit.argument.combine(values), _combined(unit.argument, gradients)
         along = sum(slope * d[name] for name, slope in slopes.items())

@@ -14,23 +14,23 @@ counted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
-from fhx.exact.numbers import Number, number
+from attrs import Factory, define, field, frozen
 
-__all__ = ["DigitStream", "LazyReal", "Undecided"]
+from fhx.exact.numbers import Exact, Number, number
 
-PATIENCE = 64
-"""So many digits may one ReLU ask for, unless told otherwise."""
+__all__ = ["DigitStream", "LazyReal", "UndecidedError"]
+
+MAX_DIGITS = 64
+"""How many digits one ReLU may ask for, unless told otherwise."""
 
 
-class Undecided(ArithmeticError):
+class UndecidedError(ArithmeticError):
     """A ReLU's argument is so close to 0 that no digit looked at tells its sign; if it is 0, none ever does."""
 
 
-@dataclass(frozen=True)
+@frozen
 class DigitStream:
     r"""The real number :math:`x = \sum_{t \ge 1} d_t / B^t` of [0, 1].
 
@@ -39,13 +39,13 @@ class DigitStream:
         base: B, at least 2.
 
     Raises:
-        ValueError: the base is no integer of at least 2.
+        ValueError: the base is not an integer of at least 2.
     """
 
     digit_at: Callable[[int], int]
     base: int
 
-    def __post_init__(self) -> None:
+    def __attrs_post_init__(self) -> None:
         if type(self.base) is not int or self.base < 2:
             raise ValueError(f"a base is an integer of at least 2, got {self.base!r}")
 
@@ -53,7 +53,7 @@ class DigitStream:
         """The digit in place t.
 
         Raises:
-            ValueError: there is no such place, or what is there is no digit.
+            ValueError: there is no such place, or what is there is not a digit.
         """
         if t < 1:
             raise ValueError(f"digits have the places 1, 2, ..., and not {t}")
@@ -71,15 +71,15 @@ class DigitStream:
 
     def lazy(self) -> LazyReal:
         """The number with none of its digits looked at yet, for one computation."""
-        return LazyReal(Reader(self), 0, 1, 0)
+        return LazyReal(SeenDigits(self), 0, 1, 0)
 
 
-@dataclass(eq=False)
-class Reader:
+@define(eq=False)
+class SeenDigits:
     """The digits of a number that a computation has looked at so far."""
 
     stream: DigitStream
-    digits: list[int] = field(default_factory=list)
+    digits: list[int] = Factory(list)
 
     def look(self) -> int:
         """The next digit."""
@@ -87,7 +87,7 @@ class Reader:
         return self.digits[-1]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class LazyReal:
     r"""The number :math:`\alpha\, \mathrm{tail} + \beta`, where the tail lies behind the first digits of a stream.
 
@@ -101,7 +101,7 @@ class LazyReal:
         offset: :math:`\beta`.
     """
 
-    reader: Reader = field(repr=False)
+    seen: SeenDigits = field(repr=False)
     place: int
     slope: Number
     offset: Number
@@ -109,7 +109,7 @@ class LazyReal:
     @property
     def looked(self) -> int:
         """How many digits of the stream were looked at so far, here or in what shares them."""
-        return len(self.reader.digits)
+        return len(self.seen.digits)
 
     def bounds(self) -> tuple[Number, Number]:
         """The smallest and the largest number that it can be, by the digits looked at."""
@@ -123,49 +123,50 @@ class LazyReal:
         """The exact number that it is if the tail is that number."""
         return _plain(self.slope * tail + self.offset)
 
-    def relu(self, patience: int = PATIENCE) -> LazyReal | Number:
-        """Itself if it is at least 0 for every tail, 0 if it is at most 0 for every tail, else after one look more.
+    def relu(self, max_digits: int = MAX_DIGITS) -> LazyReal | Number:
+        """Itself if it is at least 0 for every tail, 0 if it is at most 0 for every tail, else the same after
+        one more look.
 
         Raises:
-            Undecided: ``patience`` digits more did not tell. Whether a real number is positive cannot be decided in
-                general: if all its digits are 0, looking has no end.
+            UndecidedError: ``max_digits`` more digits did not tell. Whether a real number is positive cannot be
+                decided in general: if all its digits are 0, looking has no end.
         """
         value = self._now()
-        for spare in range(patience, -1, -1):
+        for spare in range(max_digits, -1, -1):
             if value.offset >= 0 and value.offset + value.slope >= 0:
                 return value
             if value.offset <= 0 and value.offset + value.slope <= 0:
                 return 0
             if spare:
-                value.reader.look()
+                value.seen.look()
                 value = value._now()
-        raise Undecided(f"{patience} more digits do not tell whether {value!r} is positive")
+        raise UndecidedError(f"{max_digits} more digits do not tell whether {value!r} is positive")
 
     def _now(self) -> LazyReal:
         """The same number, its tail behind the last digit looked at."""
         if self.place == self.looked:
             return self
-        slope, offset, base = self.slope, self.offset, self.reader.stream.base
-        for digit in self.reader.digits[self.place :]:
+        slope, offset, base = self.slope, self.offset, self.seen.stream.base
+        for digit in self.seen.digits[self.place :]:
             slope = slope // base if type(slope) is int and slope % base == 0 else Fraction(slope) / base
             offset += digit * slope
-        return LazyReal(self.reader, self.looked, slope, _plain(offset))
+        return LazyReal(self.seen, self.looked, slope, _plain(offset))
 
     def _affine(self, slope: Number, offset: Number) -> LazyReal | Number:
-        return LazyReal(self.reader, self.place, _plain(slope), _plain(offset)) if slope else _plain(offset)
+        return LazyReal(self.seen, self.place, _plain(slope), _plain(offset)) if slope else _plain(offset)
 
-    def __add__(self, other: Any) -> LazyReal | Number:
+    def __add__(self, other: LazyReal | Exact) -> LazyReal | Number:
         if not isinstance(other, LazyReal):
-            return LazyReal(self.reader, self.place, self.slope, _plain(self.offset + number(other, "a summand")))
-        if self.reader is not other.reader:
-            raise ValueError("the sum of two reals has no tail of its own: a unit may hear of one real only")
+            return LazyReal(self.seen, self.place, self.slope, _plain(self.offset + number(other, "a summand")))
+        if self.seen is not other.seen:
+            raise ValueError("the sum of two reals has no tail of its own: a unit may depend on one real only")
         if self.place == other.place:
             return self._affine(self.slope + other.slope, self.offset + other.offset)
         return self._now() + other._now()
 
     __radd__ = __add__
 
-    def __mul__(self, factor: Any) -> LazyReal | Number:
+    def __mul__(self, factor: Exact) -> LazyReal | Number:
         k = number(factor, "a factor")
         return self._affine(self.slope * k, self.offset * k)
 
@@ -174,11 +175,11 @@ class LazyReal:
     def __neg__(self) -> LazyReal | Number:
         return self * -1
 
-    def __sub__(self, other: Any) -> LazyReal | Number:
-        return self + (-1) * other
+    def __sub__(self, other: LazyReal | Exact) -> LazyReal | Number:
+        return self + (-other if isinstance(other, LazyReal) else -number(other, "a summand"))
 
-    def __rsub__(self, other: Any) -> LazyReal | Number:
-        return -self + other
+    def __rsub__(self, other: Exact) -> LazyReal | Number:
+        return -self + number(other, "a summand")
 
 
 def _plain(value: Number) -> Number:

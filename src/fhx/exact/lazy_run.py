@@ -4,16 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from math import gcd
-from typing import Any
+from operator import length_hint
 
-from fhx.exact.lazy import PATIENCE, DigitStream, LazyReal, Reader, Undecided
-from fhx.exact.numbers import Number, common_denominator, number, quotient
+from fhx.exact.lazy import MAX_DIGITS, DigitStream, LazyReal, SeenDigits, UndecidedError
+from fhx.exact.numbers import Exact, Number, common_denominator, number, quotient
 from fhx.exact.simple_rnn import SimpleRNN
 
 __all__ = ["LazyRun"]
 
+Value = Number | LazyReal
 
-class LazyRun(Iterator[dict[int, Any]]):
+
+class LazyRun(Iterator[dict[int, Value]]):
     r"""The states :math:`h_0, h_1, \dots` of an exact run in which some entries of :math:`h_0` are real numbers.
 
     Sparse, ``{unit: value}``; a value is an exact number, not 0, or a ``LazyReal``. At each step every ReLU is settled:
@@ -23,13 +25,14 @@ class LazyRun(Iterator[dict[int, Any]]):
 
     Args:
         rnn: the net, with other entries of :math:`h_0` where ``reals`` has some.
-        reals: the real entries of :math:`h_0`, ``{unit: digits}``. A unit may hear of one real at a time.
+        reals: the real entries of :math:`h_0`, ``{unit: digits}``. A unit may depend on one real at a time.
         symbols: for each step the place of the input's one, or None for the zero vector; may go on for ever.
-        patience: how many digits one ReLU may ask for.
+        max_digits: how many digits one ReLU may ask for.
 
     Raises:
-        ValueError: a key of ``reals`` is no unit; in the run, a symbol is no column of U, or a unit hears of two reals.
-        Undecided: in the run, a ReLU asks for more.
+        ValueError: a key of ``reals`` is not a unit; in the run, a symbol is not a column of U, or a unit depends on
+            two reals.
+        UndecidedError: in the run, a ReLU asks for more.
     """
 
     def __init__(
@@ -37,28 +40,31 @@ class LazyRun(Iterator[dict[int, Any]]):
         rnn: SimpleRNN,
         reals: Mapping[int, DigitStream],
         symbols: Iterable[int | None],
-        patience: int = PATIENCE,
+        max_digits: int = MAX_DIGITS,
     ) -> None:
         for unit in reals:
             if unit not in range(rnn.size):
                 raise ValueError(f"the start has a real for the unit {unit!r}, but the net has {rnn.size} units")
-        self.rnn, self.patience = rnn, patience
-        self._symbols = chain([_START], symbols)
-        self._readers = {unit: Reader(stream) for unit, stream in reals.items()}
+        self.rnn, self.max_digits = rnn, max_digits
+        self._started, self._symbols = False, iter(symbols)
+        self._seen = {unit: SeenDigits(stream) for unit, stream in reals.items()}
         self._denominator = common_denominator(rnn.h0)
         self._numerators = {j: int(h * self._denominator) for j, h in enumerate(rnn.h0) if h and j not in reals}
         self._slopes = {unit: (unit, self._denominator) for unit in reals}
         self._sums = False
 
-    def __next__(self) -> dict[int, Any]:
+    def __length_hint__(self) -> int:
+        return length_hint(self._symbols) + (not self._started)
+
+    def __next__(self) -> dict[int, Value]:
         self._advance()
         self._settle_all()
-        return {unit: self._value(unit) for unit in sorted(self._numerators | self._slopes)}
+        return {unit: self._value(unit) for unit in sorted({*self._numerators, *self._slopes})}
 
-    def readings(self, w: Sequence[Number]) -> Iterator[Any]:
+    def read_out(self, w: Sequence[Exact]) -> Iterator[Value]:
         r"""The sums :math:`w \cdot h_t` in place of the states that are still to come.
 
-        The other units are settled only when the next reading is asked for, so that no digit is looked at for them.
+        The other units are settled only when the next sum is asked for, so that no digit is looked at for them.
         """
         weights = {j: number(value, f"w[{j}]") for j, value in enumerate(w) if value}
         while True:
@@ -69,34 +75,34 @@ class LazyRun(Iterator[dict[int, Any]]):
             if self._sums:
                 for unit in weights:
                     self._settle(unit)
-            yield sum(value * self._value(j) for j, value in weights.items())
+            yield sum((self._value(j) * value for j, value in weights.items()), start=0)
 
     @property
     def looked(self) -> dict[int, int]:
         """How many digits of each real were looked at so far, by the unit that it started in."""
-        return {unit: len(reader.digits) for unit, reader in self._readers.items()}
+        return {unit: len(reader.digits) for unit, reader in self._seen.items()}
 
     @property
     def digits(self) -> int:
         """How many digits were looked at so far, of the real of which most were."""
         return max(self.looked.values(), default=0)
 
-    def _value(self, unit: int) -> Any:
+    def _value(self, unit: int) -> Value:
         """What the unit holds, (numerator + slope · tail) / denominator."""
         value = quotient(self._numerators.get(unit, 0), self._denominator)
         if unit not in self._slopes:
             return value
         real, slope = self._slopes[unit]
-        reader = self._readers[real]
+        reader = self._seen[real]
         return LazyReal(reader, len(reader.digits), quotient(slope, self._denominator), value)
 
     def _advance(self) -> None:
         """The next state, its units not settled; the first is the start as it is."""
         self._settle_all()
-        symbol = next(self._symbols)
-        if symbol is not _START:
-            self._sum_up(symbol)
+        if self._started:
+            self._sum_up(next(self._symbols))
             self._sums = True
+        self._started = True
 
     def _settle_all(self) -> None:
         """The state in lowest terms from the sums, if that is what there is."""
@@ -115,7 +121,9 @@ class LazyRun(Iterator[dict[int, Any]]):
         try:
             drive, positive = drives[symbol]
         except (KeyError, TypeError):
-            raise ValueError(f"input {symbol!r} is no column of U, which has {self.rnn.input_size}, nor None") from None
+            raise ValueError(
+                f"input {symbol!r} is neither a column of U, which has {self.rnn.input_size}, nor None"
+            ) from None
         D = self._denominator
         sums = {i: drive[i] * D for i in positive}
         for j, n in self._numerators.items():
@@ -126,7 +134,7 @@ class LazyRun(Iterator[dict[int, Any]]):
             for i, w in columns[j]:
                 other, before = slopes.get(i, (real, 0))
                 if other != real and before:
-                    raise ValueError(f"the unit {self.rnn.units[i]!r} hears of two reals, whose sum has no tail")
+                    raise ValueError(f"the unit {self.rnn.unit_names[i]!r} depends on two reals, whose sum has no tail")
                 slopes[i] = real, before + w * slope
                 sums.setdefault(i, drive[i] * D)
         self._numerators, self._slopes = sums, {i: pair for i, pair in slopes.items() if pair[1]}
@@ -152,7 +160,7 @@ class LazyRun(Iterator[dict[int, Any]]):
 
     def _reaches(self, unit: int, bound: int) -> bool:
         """Whether it is at least ``bound`` for every tail, or else at most that, after looking as often as needed."""
-        for spare in range(self.patience, -1, -1):
+        for spare in range(self.max_digits, -1, -1):
             above = self._numerators[unit] - bound * self._denominator
             real, slope = self._slopes[unit]
             if min(above, above + slope) >= 0:
@@ -161,13 +169,14 @@ class LazyRun(Iterator[dict[int, Any]]):
                 return False
             if spare:
                 self._look(real)
-        raise Undecided(
-            f"{self.patience} more digits do not tell on which side of {bound} the unit {self.rnn.units[unit]!r} is"
+        raise UndecidedError(
+            f"{self.max_digits} more digits do not tell on which side of {bound} "
+            f"the unit {self.rnn.unit_names[unit]!r} is"
         )
 
     def _look(self, real: int) -> None:
         """One digit more: tail = (digit + new tail) / B in all that depends on it."""
-        reader = self._readers[real]
+        reader = self._seen[real]
         digit, base = reader.look(), reader.stream.base
         if any(slope % base for other, slope in self._slopes.values() if other == real):
             self._scale(lambda n: n * base)
@@ -182,19 +191,16 @@ class LazyRun(Iterator[dict[int, Any]]):
         self._slopes = {unit: (real, scaled(slope)) for unit, (real, slope) in self._slopes.items()}
 
     @cached_property
-    def _integers(self) -> tuple[list, dict, int]:
-        """Over the common denominator M of W, U and b: W by columns; per input its drives U x + b, and which of them
-        are positive; M.
+    def _integers(self) -> tuple[list[list[tuple[int, int]]], dict[int | None, tuple[list[int], list[int]]], int]:
+        """Over the common denominator M of W, U and b: W by columns; for each input its drives U x + b, and which of
+        them are positive; M.
         """
         W, U, b = self.rnn.W, self.rnn.U, self.rnn.b
         scale = common_denominator(chain(W.entries.values(), U.entries.values(), b))
         columns = [[(i, int(w * scale)) for i, w in W.column(j).items()] for j in range(self.rnn.size)]
-        drives = {}
+        drives: dict[int | None, tuple[list[int], list[int]]] = {}
         for symbol in (None, *range(self.rnn.input_size)):
-            column = {} if symbol is None else U.column(symbol)
+            column: Mapping[int, Number] = {} if symbol is None else U.column(symbol)
             drive = [int((value + column.get(i, 0)) * scale) for i, value in enumerate(b)]
             drives[symbol] = drive, [i for i, value in enumerate(drive) if value > 0]
         return columns, drives, scale
-
-
-_START = object()

@@ -1,16 +1,38 @@
 """Sparse matrices of exact numbers, as immutable values."""
 
+from __future__ import annotations
+
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
-from typing import Any, overload
+from typing import overload
 
-from fhx.exact.numbers import Number, number, vector
+from attrs import field, frozen
+from frozendict import frozendict
+
+from fhx.exact.numbers import Exact, Number, number, vector
+
+Rows = Iterable[Iterable[Exact]]
+Place = tuple[int, int]
+NONE: Mapping[int, Number] = frozendict()
 
 
-@dataclass(frozen=True)
+def _exact(entries: Mapping[Place, Exact]) -> frozendict[Place, Number]:
+    """The nonzero entries."""
+    found = {
+        (i, j): value if type(value) is int else number(value, f"entry [{i}, {j}]") for (i, j), value in entries.items()
+    }
+    return frozendict({place: value for place, value in found.items() if value})
+
+
+def _shape(shape: Iterable[int]) -> Place:
+    sizes = tuple(shape)
+    if len(sizes) != 2 or not all(type(size) is int and size >= 0 for size in sizes):
+        raise ValueError(f"a matrix has a shape (rows, columns), got {shape}")
+    return sizes
+
+
+@frozen
 class Matrix:
     """A matrix that stores its nonzero entries; equal and hashed by value.
 
@@ -19,39 +41,24 @@ class Matrix:
         entries: ``{(i, j): number}``; what is not there is zero.
 
     Raises:
-        TypeError: an entry is no exact number.
-        ValueError: the shape is no pair of sizes, or an entry lies outside it.
+        TypeError: an entry is not an exact number.
+        ValueError: the shape is not a pair of sizes, or an entry lies outside it.
     """
 
-    shape: tuple[int, int]
-    entries: Mapping[tuple[int, int], Number]
+    shape: Place = field(converter=_shape)
+    entries: Mapping[Place, Number] = field(converter=_exact)
 
-    def __post_init__(self) -> None:
-        shape = tuple(self.shape)
-        if len(shape) != 2 or not all(type(size) is int and size >= 0 for size in shape):
-            raise ValueError(f"a matrix has a shape (rows, columns), got {self.shape}")
-        rows, columns = shape
-        kept = {}
-        for (i, j), value in self.entries.items():
-            if not (0 <= i < rows and 0 <= j < columns):
-                raise ValueError(f"entry [{i}, {j}] lies outside a matrix of shape {shape}")
-            if exact := value if type(value) is int else number(value, f"entry [{i}, {j}]"):
-                kept[i, j] = exact
-        object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "entries", MappingProxyType(kept))
-
-    def __hash__(self) -> int:
-        return hash((self.shape, frozenset(self.entries.items())))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Matrix, (self.shape, dict(self.entries))
+    def __attrs_post_init__(self) -> None:
+        for i, j in self.entries:
+            if not (0 <= i < self.rows and 0 <= j < self.columns):
+                raise ValueError(f"entry [{i}, {j}] lies outside a matrix of shape {self.shape}")
 
     @classmethod
-    def of(cls, dense: "Matrix | Sequence[Sequence[Any]]", name: str = "matrix") -> "Matrix":
+    def of(cls, dense: Matrix | Rows, name: str = "matrix") -> Matrix:
         """A matrix from its rows; a ``Matrix`` is returned as it is.
 
         Raises:
-            TypeError: an entry is no exact number; it is called ``name[i, j]``.
+            TypeError: an entry is not an exact number; it is called ``name[i, j]``.
             ValueError: the rows differ in length.
         """
         if isinstance(dense, Matrix):
@@ -60,7 +67,7 @@ class Matrix:
         width = len(rows[0]) if rows else 0
         for i, row in enumerate(rows):
             if len(row) != width:
-                raise ValueError(f"{name} is no matrix: row 0 has {width} entries and row {i} has {len(row)}")
+                raise ValueError(f"{name} is not a matrix: row 0 has {width} entries and row {i} has {len(row)}")
         entries = {
             (i, j): number(value, f"{name}[{i}, {j}]") for i, row in enumerate(rows) for j, value in enumerate(row)
         }
@@ -78,17 +85,17 @@ class Matrix:
 
     def column(self, j: int) -> Mapping[int, Number]:
         """The nonzero entries of column ``j``, as ``{i: number}``."""
-        return self._by_column.get(j, MappingProxyType({}))
+        return self._by_column.get(j, NONE)
 
     def row(self, i: int) -> Mapping[int, Number]:
         """The nonzero entries of row ``i``, as ``{j: number}``."""
-        return self._by_row.get(i, MappingProxyType({}))
+        return self._by_row.get(i, NONE)
 
     def dense(self) -> tuple[tuple[Number, ...], ...]:
         """All entries, row by row."""
         return tuple(tuple(self.row(i).get(j, 0) for j in range(self.columns)) for i in range(self.rows))
 
-    def __add__(self, other: "Matrix") -> "Matrix":
+    def __add__(self, other: Matrix) -> Matrix:
         if not isinstance(other, Matrix):
             return NotImplemented
         if self.shape != other.shape:
@@ -99,19 +106,19 @@ class Matrix:
         return Matrix(self.shape, sums)
 
     @overload
-    def __matmul__(self, other: "Matrix") -> "Matrix": ...
+    def __matmul__(self, other: Matrix) -> Matrix: ...
 
     @overload
-    def __matmul__(self, other: Sequence[Number]) -> tuple[Number, ...]: ...
+    def __matmul__(self, other: Sequence[Exact]) -> tuple[Number, ...]: ...
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Matrix | Sequence[Exact]) -> Matrix | tuple[Number, ...]:
         """The product with a matrix, or with a vector (a sequence of exact numbers, which gives a tuple)."""
         if not isinstance(other, Matrix):
             x = vector(other, "the vector", self.columns)
             return tuple(number(sum(a * x[j] for j, a in self.row(i).items()), "") for i in range(self.rows))
         if self.columns != other.rows:
             raise ValueError(f"matrices of shapes {self.shape} and {other.shape} cannot be multiplied")
-        sums: dict[tuple[int, int], Number] = defaultdict(int)
+        sums: dict[Place, Number] = defaultdict(int)
         for (i, k), a in self.entries.items():
             for j, b in other.row(k).items():
                 sums[i, j] += a * b
@@ -126,9 +133,9 @@ class Matrix:
         return _grouped((i, j, value) for (i, j), value in self.entries.items())
 
 
-def _grouped(triples: Any) -> dict[int, Mapping[int, Number]]:
+def _grouped(triples: Iterable[tuple[int, int, Number]]) -> dict[int, Mapping[int, Number]]:
     """``{first: {second: value}}``, the inner mappings read-only."""
     groups: dict[int, dict[int, Number]] = defaultdict(dict)
     for first, second, value in triples:
         groups[first][second] = value
-    return {first: MappingProxyType(group) for first, group in groups.items()}
+    return {first: frozendict(group) for first, group in groups.items()}

@@ -1,44 +1,78 @@
-"""A simple RNN with an affine readout, and the code by which a compiled net holds the state of what it came from."""
+"""A simple RNN with an affine readout, and how a compiled net holds the state of what it came from."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
 
-from fhx.exact.matrix import Matrix
-from fhx.exact.numbers import Number, vector
+from attrs import field, frozen
+from attrs.validators import instance_of, optional
+
+from fhx.exact.matrix import Matrix, Rows
+from fhx.exact.numbers import Exact, Number, vector
 from fhx.exact.simple_rnn import SimpleRNN
 
 State = Mapping[int, Number] | Sequence[Number]
 """A net's state: sparse, ``{unit: number}``, or all its numbers in order."""
 
 
-@dataclass(frozen=True)
-class Code:
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names)
+
+
+def _D(rows: Matrix | Rows) -> Matrix:
+    return Matrix.of(rows, "D")
+
+
+def _d(values: Iterable[Exact]) -> tuple[Number, ...]:
+    return vector(values, "d")
+
+
+def _V(rows: Matrix | Rows) -> Matrix:
+    return Matrix.of(rows, "V")
+
+
+def _c(values: Iterable[Exact]) -> tuple[Number, ...]:
+    return vector(values, "c")
+
+
+@frozen
+class StateDecoder:
     r"""How a net's state holds the state of the step that it was compiled from: the latter is :math:`D h + d`.
 
     Args:
-        names: the names of the step's state, one to a row of D.
+        names: the names of the step's state, one for each row of D.
         D: :math:`(n, d)`.
         d: :math:`n` numbers.
 
     Raises:
-        TypeError: an entry is no exact number.
+        TypeError: an entry is not an exact number.
         ValueError: the sizes do not fit.
     """
 
-    names: tuple[str, ...]
-    D: Matrix
-    d: tuple[Number, ...]
+    names: tuple[str, ...] = field(converter=_names)
+    D: Matrix = field(converter=_D)
+    d: tuple[Number, ...] = field(converter=_d)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", tuple(self.names))
-        object.__setattr__(self, "D", Matrix.of(self.D, "D"))
-        object.__setattr__(self, "d", vector(self.d, "d", len(self.names)))
+    def __attrs_post_init__(self) -> None:
+        vector(self.d, "d", len(self.names))
         if self.D.rows != len(self.names):
             raise ValueError(f"D has {self.D.rows} rows for {len(self.names)} names")
 
+    def row(self, name: str) -> Mapping[int, Number]:
+        """The units that hold a name of the step's state, with their weights; a KeyError if there is no such name."""
+        return self._rows[name]
+
+    @cached_property
+    def _rows(self) -> Mapping[str, Mapping[int, Number]]:
+        return {name: self.D.row(i) for i, name in enumerate(self.names)}
+
     def decode(self, state: State) -> dict[str, Number]:
-        """The state of the step, by name."""
+        """The state of the step, by name.
+
+        Raises:
+            TypeError: an entry of the state is not an exact number.
+            ValueError: the state is not one of the net.
+        """
         return dict(zip(self.names, affine(self.D, state, self.d), strict=True))
 
 
@@ -46,8 +80,8 @@ def affine(A: Matrix, state: State, c: Sequence[Number]) -> tuple[Number, ...]:
     """:math:`A h + c` for a dense or sparse state h.
 
     Raises:
-        TypeError: an entry of the state is no exact number.
-        ValueError: the state is not one of A's width.
+        TypeError: an entry of the state is not an exact number.
+        ValueError: the state does not have A's width.
     """
     if isinstance(state, Mapping):
         for unit in state:
@@ -58,19 +92,26 @@ def affine(A: Matrix, state: State, c: Sequence[Number]) -> tuple[Number, ...]:
     return vector((a + b for a, b in zip(products, c, strict=True)), "")
 
 
-def check_steps(steps: Any, name: str) -> None:
+def check_steps(steps: object) -> None:
     """Raises a ValueError unless ``steps`` is a positive integer."""
     if type(steps) is not int or steps < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {steps!r}")
+        raise ValueError(f"steps_per_symbol must be an integer of at least 1, got {steps!r}")
 
 
-def check_code(code: Code | None, rnn: SimpleRNN) -> None:
-    """Raises a ValueError unless the code, if any, reads states of the net."""
-    if code is not None and code.D.columns != rnn.size:
-        raise ValueError(f"the code reads {code.D.columns} units, but the net has {rnn.size}")
+def check_decoder(decoder: StateDecoder | None, rnn: SimpleRNN) -> None:
+    """Raises a ValueError unless the decoder, if any, reads states of the net."""
+    if decoder is not None and decoder.D.columns != rnn.size:
+        raise ValueError(f"the decoder reads {decoder.D.columns} units, but the net has {rnn.size}")
 
 
-@dataclass(frozen=True)
+def found_decoder(decoder: StateDecoder | None) -> StateDecoder:
+    """The decoder of a net; a ValueError if it has none."""
+    if decoder is None:
+        raise ValueError("this net has no decoder: it was not compiled from a step")
+    return decoder
+
+
+@frozen(repr=False)
 class Network:
     r"""A network :math:`\mathrm{out} \circ \mathrm{rec}` with :math:`\mathrm{out}(h) = V h + c`, a vector.
 
@@ -78,51 +119,56 @@ class Network:
         rnn: rec.
         V: readout weights, :math:`(m, d)`.
         c: readout bias, :math:`m` numbers.
-        steps_per_input: k. Each input is followed by k - 1 zero vectors, and the output is read after the last.
-        code: how the net's state holds that of the step it was compiled from, if it was.
+        steps_per_symbol: k. Each input is followed by k - 1 zero vectors, and the output is read after the last.
+        decoder: how the net's state holds that of the step it was compiled from, if it was.
 
     Raises:
-        TypeError: a weight is no exact number.
+        TypeError: a weight is not an exact number, or the net is not a ``SimpleRNN``.
         ValueError: sizes do not fit.
     """
 
-    rnn: SimpleRNN
-    V: Matrix
-    c: tuple[Number, ...]
-    steps_per_input: int = 1
-    code: Code | None = None
+    rnn: SimpleRNN = field(validator=instance_of(SimpleRNN))
+    V: Matrix = field(converter=_V)
+    c: tuple[Number, ...] = field(converter=_c)
+    steps_per_symbol: int = 1
+    _decoder: StateDecoder | None = field(default=None, validator=optional(instance_of(StateDecoder)))
 
-    def __post_init__(self) -> None:
-        V = Matrix.of(self.V, "V")
-        if V.columns != self.rnn.size:
-            raise ValueError(f"V has {V.columns} columns, but the net has {self.rnn.size} units")
-        check_steps(self.steps_per_input, "steps_per_input")
-        check_code(self.code, self.rnn)
-        object.__setattr__(self, "V", V)
-        object.__setattr__(self, "c", vector(self.c, "c", V.rows))
+    def __attrs_post_init__(self) -> None:
+        if self.V.columns != self.rnn.size:
+            raise ValueError(f"V has {self.V.columns} columns, but the net has {self.rnn.size} units")
+        check_steps(self.steps_per_symbol)
+        check_decoder(self._decoder, self.rnn)
+        vector(self.c, "c", self.V.rows)
+
+    def __repr__(self) -> str:
+        return f"Network({self.rnn!r}, {self.V.rows} outputs)"
 
     @property
     def units(self) -> int:
         """How many units the net has."""
         return self.rnn.size
 
-    def outputs(self, xs: Iterable[Sequence[Number]]) -> tuple[tuple[Number, ...], ...]:
-        """The output after each input, by the definition: ``rnn.rec``, then the readout.
+    @property
+    def decoder(self) -> StateDecoder:
+        """How the net's state holds that of the step it was compiled from; a ValueError if it was not compiled."""
+        return found_decoder(self._decoder)
+
+    def outputs(self, xs: Iterable[Sequence[Exact]]) -> Iterator[tuple[Number, ...]]:
+        """The output after each input, by the definition: ``rnn.reference_states``, then the readout.
 
         Raises:
-            TypeError: an input holds what is no exact number.
+            TypeError: an input holds something that is not an exact number.
             ValueError: an input has the wrong width.
         """
-        k, zero = self.steps_per_input, (0,) * self.rnn.input_size
-        fed = [each for x in xs for each in (x, *[zero] * (k - 1))]
-        return tuple(affine(self.V, h, self.c) for h in self.rnn.rec(fed)[k - 1 :: k])
+        k, zero = self.steps_per_symbol, (0,) * self.rnn.input_size
+        fed = (each for x in xs for each in (x, *[zero] * (k - 1)))
+        for h in islice(self.rnn.reference_states(fed), k - 1, None, k):
+            yield affine(self.V, h, self.c)
 
     def decode(self, state: State) -> dict[str, Number]:
         """The state of the step that the net was compiled from, by name.
 
         Raises:
-            ValueError: the net was not compiled, or the state is none of its states.
+            ValueError: the net was not compiled, or the state is not one of its states.
         """
-        if self.code is None:
-            raise ValueError("this net has no code: it was not compiled from a step")
-        return self.code.decode(state)
+        return self.decoder.decode(state)

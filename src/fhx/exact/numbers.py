@@ -4,14 +4,16 @@ import operator
 from collections.abc import Iterable
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import SupportsIndex
 
 import numpy as np
 
 Number = int | Fraction
+Exact = SupportsIndex | Fraction
+"""What becomes a ``Number``: the integers of numpy and torch too."""
 
 
-def number(value: Any, name: str) -> Number:
+def number(value: object, name: str) -> Number:
     """The exact number, as an ``int`` where it is a whole one; numpy's integers are fine.
 
     Args:
@@ -25,19 +27,19 @@ def number(value: Any, name: str) -> Number:
         return value
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else value
-    if not isinstance(value, bool | np.bool_):
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool | np.bool_):
         try:
-            return int(operator.index(value))
+            return operator.index(value)
         except TypeError:
             pass
     raise TypeError(f"{name} is the {type(value).__name__} {value}: exact numbers are integers and Fractions")
 
 
-def vector(values: Iterable[Any], name: str, length: int | None = None) -> tuple[Number, ...]:
+def vector(values: Iterable[object], name: str, length: int | None = None) -> tuple[Number, ...]:
     """A tuple of exact numbers.
 
     Raises:
-        TypeError: an entry is no exact number.
+        TypeError: an entry is not an exact number.
         ValueError: there are not ``length`` entries.
     """
     numbers = tuple(number(value, f"{name}[{i}]") for i, value in enumerate(values))

@@ -1,14 +1,14 @@
 """Linear separability, decided exactly: a hyperplane, or multipliers that prove that there is none."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from fhx.exact.numbers import Number, vector
+from attrs import frozen
+
+from fhx.exact.numbers import Exact, Number, vector
 
 
-@dataclass(frozen=True)
+@frozen
 class Separation:
     r"""Whether a hyperplane separates points of label 1 from points of label 0, with the proof.
 
@@ -39,16 +39,16 @@ class Separation:
     def check(self) -> bool:
         """Whether the proof holds, computed anew from the points."""
         rows = _signed(self.points, self.labels)
-        if (self.w is None) == (self.multipliers is None) or (self.w is None) != (self.b is None):
-            return False
-        if self.w is not None:
-            return len(self.w) == len(rows[0]) - 1 and all(_dot(row, (*self.w, self.b)) >= 1 for row in rows)
-        y = self.multipliers
-        sums = [_dot(y, column) for column in zip(*rows, strict=True)] if len(y) == len(rows) else [1]
-        return all(value >= 0 for value in y) and sum(y) == 1 and not any(sums)
+        match self.w, self.b, self.multipliers:
+            case w, b, None if w is not None and b is not None:
+                return len(w) == len(rows[0]) - 1 and all(_dot(row, (*w, b)) >= 1 for row in rows)
+            case None, None, y if y is not None:
+                sums = [_dot(y, column) for column in zip(*rows, strict=True)] if len(y) == len(rows) else [1]
+                return all(value >= 0 for value in y) and sum(y) == 1 and not any(sums)
+        return False
 
 
-def separate(points: Iterable[Sequence[Any]], labels: Iterable[int]) -> Separation:
+def separate(points: Iterable[Sequence[Exact]], labels: Iterable[int]) -> Separation:
     r"""Separate points by a hyperplane, or prove that none does.
 
     Phase one of the simplex method, in fractions, looks for the multipliers; Bland's rule makes it end. If there are
@@ -59,15 +59,15 @@ def separate(points: Iterable[Sequence[Any]], labels: Iterable[int]) -> Separati
         labels: 0 or 1 for each.
 
     Raises:
-        TypeError: a point holds what is no exact number.
-        ValueError: there is no point, points differ in length, or there is not one label 0 or 1 to each.
+        TypeError: a point holds something that is not an exact number.
+        ValueError: there is no point, points differ in length, or there is not one label 0 or 1 for each.
 
     Source: Farkas (1902); Bland (1977), "New finite pivoting rules for the simplex method".
     """
-    points = [tuple(point) for point in points]
-    if not points:
+    given = [tuple(point) for point in points]
+    if not given:
         raise ValueError("there are no points to separate")
-    points = tuple(vector(point, f"points[{i}]", len(points[0])) for i, point in enumerate(points))
+    points = tuple(vector(point, f"points[{i}]", len(given[0])) for i, point in enumerate(given))
     labels = tuple(labels)
     if len(labels) != len(points):
         raise ValueError(f"there are {len(points)} points and {len(labels)} labels")
@@ -87,7 +87,9 @@ def _signed(points: Iterable[Sequence[Number]], labels: Iterable[int]) -> list[t
     return [tuple((1 if label else -1) * value for value in (*x, 1)) for x, label in zip(points, labels, strict=True)]
 
 
-def _feasible(columns: list[Sequence[Number]], right: list[int]) -> tuple[tuple | None, tuple]:
+def _feasible(
+    columns: Sequence[Sequence[Number]], right: Sequence[int]
+) -> tuple[tuple[Fraction, ...] | None, tuple[Fraction, ...]]:
     """A y >= 0 with sum_i y_i columns[i] = right >= 0, or None; and the dual v, for which, if there is no y,
     v . columns[i] <= 0 for all i and v . right > 0.
 
@@ -98,7 +100,7 @@ def _feasible(columns: list[Sequence[Number]], right: list[int]) -> tuple[tuple 
         [Fraction(column[k]) for column in columns] + [Fraction(k == l) for l in range(m)] + [Fraction(right[k])]
         for k in range(m)
     ]
-    costs = [-sum(column) for column in zip(*rows, strict=True)]
+    costs = [-sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
     costs[n : n + m] = [Fraction(0)] * m
     rows.append(costs)
     basis = list(range(n, n + m))
@@ -124,4 +126,4 @@ def _pivot(rows: list[list[Fraction]], leaving: int, entering: int) -> None:
 
 
 def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)

@@ -1,29 +1,53 @@
 """The simple RNN of Definition 4.1 over integers and fractions: its definition, and a fast path equal to it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from math import gcd
-from typing import Any
 
-from fhx.exact.matrix import Matrix
-from fhx.exact.numbers import Number, common_denominator, quotient, vector
+from attrs import field, frozen
 
-ACTIVATIONS = {"relu": lambda x: max(x, 0), "slu": lambda x: min(max(x, 0), 1)}
+from fhx.exact.matrix import Matrix, Rows
+from fhx.exact.numbers import Exact, Number, common_denominator, quotient, vector
+
+ACTIVATIONS: Mapping[str, Callable[[Number], Number]] = {
+    "relu": lambda x: max(x, 0),
+    "slu": lambda x: min(max(x, 0), 1),
+}
 
 Scaled = tuple[dict[int, int], int]
 """A sparse state as its nonzero numerators ``{unit: integer}`` and their common denominator."""
 
 
-@dataclass(frozen=True)
+def _W(rows: Matrix | Rows) -> Matrix:
+    return Matrix.of(rows, "W")
+
+
+def _U(rows: Matrix | Rows) -> Matrix:
+    return Matrix.of(rows, "U")
+
+
+def _b(values: Iterable[Exact]) -> tuple[Number, ...]:
+    return vector(values, "b")
+
+
+def _h0(values: Iterable[Exact]) -> tuple[Number, ...]:
+    return vector(values, "h0")
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names)
+
+
+@frozen(repr=False)
 class SimpleRNN:
     r"""A simple RNN over exact numbers,
 
     .. math:: h_t = \sigma(W h_{t-1} + U x_t + b), \qquad t = 1, \dots, T, \qquad h_0 \text{ given.}
 
-    ``rec`` is this definition, written out. ``run`` is for one-hot inputs, and fast; both give the same numbers.
+    ``reference_states`` is this definition, written out. ``run`` is for one-hot inputs, and fast; both give the same
+    numbers.
 
     Args:
         W: recurrent weights, :math:`(d, d)`, a ``Matrix`` or nested sequences.
@@ -31,7 +55,7 @@ class SimpleRNN:
         b: bias, :math:`d` numbers.
         h0: the state before the first input, :math:`d` numbers, of any sign.
         activation: :math:`\sigma`: "relu", :math:`\max(x, 0)`, or "slu", :math:`\min(\max(x, 0), 1)`.
-        units: the units' names, all different; ``u0``, ``u1``, ... unless given.
+        unit_names: all different; ``u0``, ``u1``, ... unless given.
 
     Raises:
         TypeError: a weight is neither an integer nor a ``Fraction``.
@@ -40,31 +64,35 @@ class SimpleRNN:
     Source: Definition 4.1 of the lecture notes; Elman (1990), "Finding structure in time".
     """
 
-    W: Matrix
-    U: Matrix
-    b: tuple[Number, ...]
-    h0: tuple[Number, ...]
+    W: Matrix = field(converter=_W)
+    U: Matrix = field(converter=_U)
+    b: tuple[Number, ...] = field(converter=_b)
+    h0: tuple[Number, ...] = field(converter=_h0)
     activation: str
-    units: tuple[str, ...] | None = None
+    unit_names: tuple[str, ...] = field(converter=_names)
 
-    def __post_init__(self) -> None:
-        W, U = Matrix.of(self.W, "W"), Matrix.of(self.U, "U")
-        d = W.rows
-        if W.columns != d:
-            raise ValueError(f"W must be square, since it maps a state to a state; its shape is {W.shape}")
-        if U.rows != d:
-            raise ValueError(f"U has {U.rows} rows, but W has {d}: one row to a unit")
+    @unit_names.default
+    def _numbered(self) -> tuple[str, ...]:
+        return tuple(f"u{i}" for i in range(self.size))
+
+    def __attrs_post_init__(self) -> None:
+        d, names = self.size, self.unit_names
+        if self.W.columns != d:
+            raise ValueError(f"W must be square, since it maps a state to a state; its shape is {self.W.shape}")
+        if self.U.rows != d:
+            raise ValueError(f"U has {self.U.rows} rows, but W has {d}: one row per unit")
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(map(repr, ACTIVATIONS))}, got {self.activation!r}")
-        units = tuple(f"u{i}" for i in range(d)) if self.units is None else tuple(self.units)
-        if len(units) != d:
-            raise ValueError(f"there are {len(units)} names of units, but W has {d} rows")
-        if len(set(units)) != d:
-            twice = next(name for i, name in enumerate(units) if name in units[:i])
+        if len(names) != d:
+            raise ValueError(f"there are {len(names)} names of units, but W has {d} rows")
+        if len(set(names)) != d:
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
             raise ValueError(f"two units are called {twice!r}: a name stands for one unit")
-        fields = {"W": W, "U": U, "b": vector(self.b, "b", d), "h0": vector(self.h0, "h0", d), "units": units}
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+        vector(self.b, "b", d)
+        vector(self.h0, "h0", d)
+
+    def __repr__(self) -> str:
+        return f"SimpleRNN({self.size} units, {self.input_size} inputs, {self.activation})"
 
     @property
     def size(self) -> int:
@@ -79,25 +107,25 @@ class SimpleRNN:
     @cached_property
     def is_integer(self) -> bool:
         """Whether all weights and the start are integers, so that all states are."""
-        return all(isinstance(value, int) for value in self._numbers())
+        numbers = chain(self.W.entries.values(), self.U.entries.values(), self.b, self.h0)
+        return all(isinstance(value, int) for value in numbers)
 
-    def rec(self, xs: Iterable[Sequence[Number]]) -> tuple[tuple[Fraction, ...], ...]:
-        r"""The states :math:`(h_1, \dots, h_T)`, by the definition: dense, slow, and plain to see.
+    def reference_states(self, xs: Iterable[Sequence[Exact]]) -> Iterator[tuple[Fraction, ...]]:
+        r"""The states :math:`h_1, h_2, \dots`, one for each input, by the definition: dense, slow, and plain to see.
 
         Args:
             xs: the inputs, vectors of :math:`d_{in}` exact numbers.
 
         Raises:
-            TypeError: an input holds what is no exact number.
-            ValueError: an input has not :math:`d_{in}` entries.
+            TypeError: an input holds something that is not an exact number.
+            ValueError: an input does not have :math:`d_{in}` entries.
         """
         act, W, U = ACTIVATIONS[self.activation], self.W.dense(), self.U.dense()
-        h, states = tuple(map(Fraction, self.h0)), []
+        h = tuple(map(Fraction, self.h0))
         for t, x in enumerate(xs, start=1):
             x = vector(x, f"x_{t}", self.input_size)
             h = tuple(Fraction(act(_dot(W[i], h) + _dot(U[i], x) + self.b[i])) for i in range(self.size))
-            states.append(h)
-        return tuple(states)
+            yield h
 
     def run(self, symbols: Iterable[int | None]) -> Iterator[dict[int, Number]]:
         """The states :math:`h_0, h_1, ...` of a run on one-hot inputs, sparse: ``{unit: nonzero number}``.
@@ -106,7 +134,7 @@ class SimpleRNN:
             symbols: for each step the place of the input's one, or None for the zero vector; may go on for ever.
 
         Raises:
-            ValueError: a symbol is no column of U.
+            ValueError: a symbol is not a column of U.
         """
         for state, denominator in self.run_scaled(symbols):
             yield _unscaled(state, denominator)
@@ -139,7 +167,9 @@ class SimpleRNN:
         try:
             drive, positive = drives[symbol]
         except (KeyError, TypeError):
-            raise ValueError(f"input {symbol!r} is no column of U, which has {self.input_size}, nor None") from None
+            raise ValueError(
+                f"input {symbol!r} is neither a column of U, which has {self.input_size}, nor None"
+            ) from None
         sums = positive.copy() if denominator == 1 else {i: value * denominator for i, value in positive.items()}
         for j, n in state.items():
             for i, w in columns[j]:
@@ -157,14 +187,16 @@ class SimpleRNN:
         return _reduced(after, denominator, factor)
 
     @cached_property
-    def _columns_drives_scale_factor(self) -> tuple[list, dict, int, int]:
+    def _columns_drives_scale_factor(
+        self,
+    ) -> tuple[list[list[tuple[int, int]]], dict[int | None, tuple[list[int], dict[int, int]]], int, int]:
         """What a step needs, over the common denominator M of W, U and b: W by columns; per symbol a, the drives
         U[:, a] + b and the positive ones among them; M; and a number with every prime that a denominator can have.
         """
         scale = common_denominator(chain(self.W.entries.values(), self.U.entries.values(), self.b))
         columns = [[(i, int(w * scale)) for i, w in self.W.column(j).items()] for j in range(self.size)]
         bias = [int(value * scale) for value in self.b]
-        drives = {}
+        drives: dict[int | None, tuple[list[int], dict[int, int]]] = {}
         for symbol in (None, *range(self.input_size)):
             drive = bias.copy()
             for i, u in self.U.column(symbol).items() if symbol is not None else ():
@@ -172,12 +204,9 @@ class SimpleRNN:
             drives[symbol] = drive, {i: value for i, value in enumerate(drive) if value > 0}
         return columns, drives, scale, scale * common_denominator(self.h0)
 
-    def _numbers(self) -> Iterator[Number]:
-        return chain(self.W.entries.values(), self.U.entries.values(), self.b, self.h0)
 
-
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
 
 
 def _unscaled(state: dict[int, int], denominator: int) -> dict[int, Number]:

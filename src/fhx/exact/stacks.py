@@ -1,7 +1,7 @@
 r"""A stack in one vector of numbers: the Cantor encoding, and its operations as affine and piecewise linear maps.
 
 In base :math:`B \ge 3` a stack over the symbols :math:`a_1, \dots, a_k`, written top first, is a vector with one number
-to each symbol,
+per symbol,
 
 .. math:: \mathrm{stack}(\epsilon) = 0, \qquad
    \mathrm{stack}(a_j z) = \tfrac{B-1}{B} e_j + \tfrac{1}{B} \mathrm{stack}(z).
@@ -22,13 +22,13 @@ from fractions import Fraction
 
 from fhx.exact.expression import Expression, as_expression
 from fhx.exact.formulas import slu
-from fhx.exact.numbers import Number, common_denominator, vector
+from fhx.exact.numbers import Exact, common_denominator, vector
 
 __all__ = ["check_base", "decode", "encode", "margin", "pop", "push", "sharpened", "top"]
 
 
 def encode(word: Iterable[Hashable], alphabet: Sequence[Hashable], base: int = 3) -> tuple[Fraction, ...]:
-    r"""The stack of a word, top first, as one number to each symbol of the alphabet.
+    r"""The stack of a word, top first, as one number per symbol of the alphabet.
 
     A symbol outside the alphabet is the zero digit in all components, if it is None: a blank.
 
@@ -48,12 +48,13 @@ def encode(word: Iterable[Hashable], alphabet: Sequence[Hashable], base: int = 3
     return tuple(Fraction(n, denominator) for n in numerators)
 
 
-def decode(numbers: Sequence[Number], alphabet: Sequence[Hashable], base: int = 3) -> tuple[Hashable, ...]:
+def decode(numbers: Sequence[Exact], alphabet: Sequence[Hashable], base: int = 3) -> tuple[Hashable, ...]:
     """The word of a stack, top first; None stands for a place in which all components have the digit 0.
 
     Raises:
-        TypeError: a component is no exact number.
-        ValueError: there is not one number to each symbol, the base is below 3, or the vector encodes no finite stack.
+        TypeError: a component is not an exact number.
+        ValueError: there is not one number per symbol, the base is below 3, or the vector does not encode a finite
+            stack.
     """
     check_base(base)
     z = vector(numbers, "the stack", len(alphabet))
@@ -68,11 +69,11 @@ def decode(numbers: Sequence[Number], alphabet: Sequence[Hashable], base: int = 
             break
         word.append(symbols[0] if symbols else None)
     if len(word) < length or any(left):
-        raise ValueError(f"({', '.join(map(str, z))}) encodes no finite stack in base {base}")
+        raise ValueError(f"({', '.join(map(str, z))}) does not encode a finite stack in base {base}")
     return tuple(reversed(word))
 
 
-def push(z: Expression, bit: Expression | Number, base: int = 3) -> Expression:
+def push(z: Expression, bit: Expression | Exact, base: int = 3) -> Expression:
     r"""A component after a push, :math:`\frac{1}{B} z + \frac{B-1}{B} \mathrm{bit}`; the bit says whether its symbol is
     the one pushed.
     """

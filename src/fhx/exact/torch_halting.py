@@ -7,8 +7,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from fhx.exact.batch import PADDING, padded
-from fhx.exact.halting import Answer, HaltingNet, Word
+from fhx.exact.endless import Answer, check_max_steps
 from fhx.exact.torch_recognizer import TorchRecognizer
+from fhx.exact.word_reader import Word, WordReader
 
 STEPS_AT_ONCE = 64
 
@@ -25,20 +26,20 @@ class TorchHaltingNet(nn.Module):
     may the last bits of what comes out. A word alone, symbol by symbol, is always the same batch.
 
     Args:
-        net: the net; an SLU unit becomes two ReLU units.
+        net: the net, a ``HaltingNet``; an SLU unit becomes two ReLU units.
         dtype: a floating-point type of torch.
 
     Attributes:
         inner: the same net as a :class:`TorchRecognizer`, with its ``rnn``, ``readout`` and ``h0``.
 
     Raises:
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
 
-    def __init__(self, net: HaltingNet, dtype: torch.dtype = torch.float64) -> None:
+    def __init__(self, net: WordReader, dtype: torch.dtype = torch.float64) -> None:
         super().__init__()
         self.net = net
-        self.inner = TorchRecognizer(net.recognizer, dtype, exact=False).requires_grad_(False)
+        self.inner = TorchRecognizer(net, dtype, exact=False).requires_grad_(False)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -55,7 +56,7 @@ class TorchHaltingNet(nn.Module):
         Raises:
             ValueError: a symbol is outside the alphabet.
         """
-        ids, _ = padded(self.net.recognizer, words)
+        ids, _ = padded(self.net, words)
         eos = len(self.net.alphabet)
         ids = nn.functional.pad(ids.where(ids != PADDING, eos), (0, after), value=eos)
         return nn.functional.one_hot(ids, eos + 1).to(self.inner.h0)
@@ -64,10 +65,12 @@ class TorchHaltingNet(nn.Module):
         """The states of the net on what ``fed`` gives, :math:`h_0` first.
 
         Raises:
-            ValueError: a symbol is outside the alphabet, or a symbol is several net steps.
+            ValueError: a symbol is outside the alphabet, or the net takes several steps per symbol.
         """
         if self.net.steps_per_symbol > 1:
-            raise ValueError(f"states are of nets with one step a symbol, and this one has {self.net.steps_per_symbol}")
+            raise ValueError(
+                f"only nets with one step per symbol have states here, and this one has {self.net.steps_per_symbol}"
+            )
         start, inputs = self.inner.h0.expand(len(words), 1, -1), self.fed(words, after)
         if not inputs.shape[0] or not inputs.shape[1]:
             return start
@@ -80,26 +83,26 @@ class TorchHaltingNet(nn.Module):
         x[0, 0, column] = 1
         return self.inner.rnn(x, state[None, None])[0][0, 0]
 
-    def answers(self, words: Sequence[Word], limit: int) -> list[Answer | None]:
-        """What the net says of each word: its first output of at least 1/2 in size after the word, if it comes within
-        ``limit`` end marks; 1 or -1 by its sign.
+    def answers(self, words: Sequence[Word], max_steps: int) -> list[Answer | None]:
+        """The net's answer to each word: its first output of at least 1/2 in size after the word, if it comes within
+        ``max_steps`` end marks; 1 or -1 by its sign.
 
         Raises:
-            ValueError: a symbol is outside the alphabet, ``limit`` is negative, or a symbol is several net steps.
+            ValueError: a symbol is outside the alphabet, ``max_steps`` is negative, or the net takes several steps per
+                symbol.
         """
-        if limit < 0:
-            raise ValueError(f"the limit is a number of end marks, not {limit}")
-        return [self._answer(list(word), limit) for word in words]
+        check_max_steps(max_steps)
+        return [self._answer(list(word), max_steps) for word in words]
 
-    def _answer(self, word: Word, limit: int) -> Answer | None:
-        outputs = self._after(word, limit)
+    def _answer(self, word: Word, max_steps: int) -> Answer | None:
+        outputs = self._after(word, max_steps)
         found = ((value, T) for T, value in enumerate(outputs, start=1) if abs(value) >= 0.5)
         return next((Answer(1 if value > 0 else -1, T) for value, T in found), None)
 
-    def _after(self, word: Word, limit: int) -> Iterator[float]:
+    def _after(self, word: Word, max_steps: int) -> Iterator[float]:
         """The outputs after the end marks."""
         state = self.states([word], 0)[:, -1:]
         eos = self.fed([()], STEPS_AT_ONCE)
-        for first in range(0, limit, STEPS_AT_ONCE):
-            run, state = self.inner.rnn(eos[:, : limit - first], state)
+        for first in range(0, max_steps, STEPS_AT_ONCE):
+            run, state = self.inner.rnn(eos[:, : max_steps - first], state)
             yield from self.inner.readout(run)[0, :, 0].tolist()

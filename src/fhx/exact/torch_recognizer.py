@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from fhx.exact.batch import last, padded
 from fhx.exact.float_range import exact_ranges, two_relus
 from fhx.exact.matrix import Matrix
-from fhx.exact.recognizer import Recognizer, Word, decision
+from fhx.exact.word_reader import Word, WordReader, decision
 
 
 class TorchRecognizer(nn.Module):
@@ -27,22 +27,25 @@ class TorchRecognizer(nn.Module):
     With ``exact=False`` weights are rounded, nothing is checked, and the parameters can be trained.
 
     Args:
-        recognizer: the net; an SLU unit becomes two ReLU units, see ``two_relus``.
+        recognizer: the net, a ``Recognizer``; an SLU unit becomes two ReLU units, see ``two_relus``.
         dtype: a floating-point type of torch.
         exact: see above; the parameters are then fixed.
 
     Raises:
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
         ValueError: ``exact`` and the net cannot be: all reasons.
     """
 
-    def __init__(self, recognizer: Recognizer, dtype: torch.dtype = torch.float64, exact: bool = True) -> None:
+    def __init__(self, recognizer: WordReader, dtype: torch.dtype = torch.float64, exact: bool = True) -> None:
         super().__init__()
         if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
             raise TypeError(f"dtype must be a floating-point type of torch, got {dtype}")
         relu = two_relus(recognizer)
         self.recognizer, self.dtype, self.exact = recognizer, dtype, exact
-        self.largest, self.largest_in_tensor_float = exact_ranges(relu, dtype) if exact else (None, None)
+        self.largest: int | None = None
+        self.largest_in_tensor_float: int | None = None
+        if exact:
+            self.largest, self.largest_in_tensor_float = exact_ranges(relu, dtype)
         rnn = relu.rnn
         self.rnn = nn.RNN(rnn.input_size, rnn.size, nonlinearity="relu", batch_first=True, dtype=dtype)
         self.readout = nn.Linear(rnn.size, 1, dtype=dtype)

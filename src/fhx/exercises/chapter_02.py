@@ -56,7 +56,7 @@ def _largest_so_far(value: Any, xs: Sequence[int]) -> list[Number]:
         _numbers(part, shape, name) for (name, shape), part in zip(shapes.items(), (W, U, b, h0, w, c), strict=True)
     )
     net = SimpleRNN(W.tolist(), U.tolist(), b.tolist(), h0.tolist(), "relu")
-    states = [h0.tolist(), *net.rec([(x,) for x in xs])]
+    states = [h0.tolist(), *net.reference_states([(x,) for x in xs])]
     return [int(sum(v * h for v, h in zip(w, state, strict=True)) + c.item()) for state in states]
 
 

@@ -120,16 +120,16 @@ def _machine(name: str, dfa: DFA, net: Recognizer, word: str | None) -> dict[str
     word = interesting_word(dfa)[:_LONGEST] if word is None else word
     if len(word) > _LONGEST:
         raise ValueError(f"{name}: the first word has {len(word)} symbols, at most {_LONGEST} fit on a phone")
-    codes, code = _codes(name, dfa, net, word), net.code
-    units = {unit: i for i, unit in enumerate(rnn.units)}
-    pairs = [[units.get(f"{q}&{a}") for a in dfa.alphabet] for q in code.names[: len(dfa.states)]]
+    codes, decoder = _codes(name, dfa, net, word), net.decoder
+    units = {unit: i for i, unit in enumerate(rnn.unit_names)}
+    pairs = [[units.get(f"{q}&{a}") for a in dfa.alphabet] for q in decoder.names[: len(dfa.states)]]
     table = None if any(unit is None for row in pairs for unit in row) else pairs
     inside = {unit for row in table or () for unit in row}
     diagram = lay_out(dfa, _WIDTH, _TEXT)
     return {
         "alphabet": list(dfa.alphabet),
         "word": word,
-        "units": [unit_name(unit) for unit in rnn.units],
+        "units": [unit_name(unit) for unit in rnn.unit_names],
         "W": _columns(rnn.W),
         "U": _columns(rnn.U),
         "b": list(rnn.b),
@@ -149,16 +149,18 @@ def _machine(name: str, dfa: DFA, net: Recognizer, word: str | None) -> dict[str
 
 
 def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[Number] | None]:
-    """For each state what the net's code says after a word that leads there; None where no word does.
+    """For each state what the net decodes to after a word that leads there; None where no word does.
 
     Raises:
-        ValueError: the net has no code, it says the same for two states, or something else along ``word``.
+        ValueError: the net has no decoder, it decodes to the same for two states, or to another along ``word``.
     """
-    if net.code is None:
-        raise ValueError(f"{name}: the net has no code, so its states are not those of the machine")
+    try:
+        decode = net.decoder.decode
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}, so its states are not those of the machine") from error
 
     def said(read: str) -> list[list[Number]]:
-        return [list(net.decode(h).values()) for h in list(net.run(read))[:: net.steps_per_symbol]]
+        return [list(decode(h).values()) for h in list(net.run(read))[:: net.steps_per_symbol]]
 
     ways = {dfa.start: ""}
     for state in dfa.reachable():  # breadth first, so that each has its way by now
@@ -166,10 +168,10 @@ def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[Number]
             ways.setdefault(dfa.transitions[state, symbol], ways[state] + str(symbol))
     codes = {state: said(way)[-1] for state, way in ways.items()}
     if len({tuple(code) for code in codes.values()}) < len(codes):
-        raise ValueError(f"{name}: the net's code says the same for two states of the machine")
+        raise ValueError(f"{name}: the net decodes to the same for two states of the machine")
     for t, (state, code) in enumerate(zip(dfa.run(word), said(word), strict=True)):
         if code != codes[state]:
-            raise ValueError(f"{name}: after {word[:t]!r} the machine is in state {state}, and the net's code differs")
+            raise ValueError(f"{name}: after {word[:t]!r} the machine is in state {state}, and the net decodes to another")
     return [codes.get(state) for state in dfa.states]
 
 

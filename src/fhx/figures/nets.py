@@ -81,7 +81,7 @@ def machine_and_net(dfa: DFA, recognizer: Recognizer, names: dict[Hashable, str]
 def _weights(recognizer: Recognizer, width: float) -> Table:
     rnn, d = recognizer.rnn, recognizer.units
     W, U = rnn.W.dense(), rnn.U.dense()
-    names = [unit_name(name) for name in rnn.units]
+    names = [unit_name(name) for name in rnn.unit_names]
     symbols = [state_name(symbol) for symbol in recognizer.alphabet]
     rows: list[list[object]] = [[*W[i], *U[i], rnn.b[i], rnn.h0[i]] for i in range(d)]
     rows.append([*recognizer.w, *[None] * len(symbols), recognizer.c, None])
@@ -131,12 +131,12 @@ def space_time(
 def _run(net: Recognizer, word: Sequence[Hashable], names: Sequence[str] | None) -> Table:
     k, word = net.steps_per_symbol, list(word)
     states = list(net.run(word))
-    shown = [unit_name(unit) for unit in net.rnn.units] if names is None else [str(unit) for unit in names]
+    shown = [unit_name(unit) for unit in net.rnn.unit_names] if names is None else [str(unit) for unit in names]
     _same_length(shown, net.units, "names", "units")
     entries: list[list[object]] = [[state.get(i, 0) for state in states] for i in range(net.units)]
     outputs: list[object] = [None] * len(states)
     outputs[0] = sum(w * h for w, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
-    outputs[k::k] = net.outputs(word)
+    outputs[k::k] = list(net.outputs(word))
     symbols = [""] * len(states)
     symbols[1::k] = [state_name(symbol) for symbol in word]
     return Table(

@@ -55,11 +55,11 @@ def tape_and_units(
         raise ValueError(f"a run has at least 0 steps, not {steps}")
     run = Run.of(net, tuple(word), steps, folded)
     groups = unit_groups(net)
-    frame = _Frame.of(run, groups, net.rnn.units)
+    frame = _Frame.of(run, groups, net.rnn.unit_names)
     ax = sheet(frame.height)
     top, y = _draw_tape(ax, run, frame)
     for group, units in groups.items():
-        y = _draw_group(ax, run, frame, y, group, {unit: net.rnn.units[unit] for unit in units})
+        y = _draw_group(ax, run, frame, y, group, {unit: net.rnn.unit_names[unit] for unit in units})
     y = _draw_output(ax, run, frame, y + _PAD)
     if run.begin < len(run.states):
         ax.plot([frame.x(run.begin)] * 2, [top, y], color=INK, lw=0.9, ls=(0, (3, 2)), gid="start")

@@ -77,11 +77,11 @@ def turing_explorer(
 
 def _machine(name: str, net: TuringNet, word: str) -> dict[str, Any]:
     """All that the page needs to know of a net."""
-    tm, rnn, names, code = net.machine, net.rnn, net.layout, net.net.code
+    tm, rnn, names, code = net.machine, net.rnn, net.layout, net.net.decoder
     if any(not isinstance(symbol, str) or len(symbol) != 1 for symbol in tm.input_alphabet):
         raise ValueError(f"{name}: words can be typed only if their symbols are characters: {tm.input_alphabet}")
     if net.net.steps_per_symbol != 1:
-        raise ValueError(f"{name}: this net takes {net.net.steps_per_symbol} steps a symbol, and the page takes one")
+        raise ValueError(f"{name}: this net takes {net.net.steps_per_symbol} steps per symbol, and the page takes one")
     if len(word) > _LONGEST:
         raise ValueError(f"{name}: the first word has {len(word)} symbols, at most {_LONGEST} may be typed")
     if foreign := [symbol for symbol in word if symbol not in tm.input_alphabet]:
@@ -101,7 +101,7 @@ def _machine(name: str, net: TuringNet, word: str) -> dict[str, Any]:
         "base": net.base,
         "states": [state_name(state) for state in states],
         "symbols": [state_name(symbol) for symbol in tm.tape_alphabet],
-        "units": list(rnn.units),
+        "units": list(rnn.unit_names),
         "scale": scale,
         "W": _columns(name, rnn.W, scale),
         "U": _columns(name, rnn.U, scale),

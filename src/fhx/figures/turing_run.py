@@ -19,7 +19,7 @@ __all__ = ["Run", "unit_groups"]
 
 def unit_groups(net: TuringNet) -> dict[str, list[int]]:
     """The units of a machine's net by what they hold; a unit of several parts stands in the first of them."""
-    names, code = net.layout, net.net.code
+    names, code = net.layout, net.net.decoder
     parts: dict[str, Iterable[str]] = {
         "loading": (names.load, names.gap, names.first),
         "state & symbol": names.pairs.values(),

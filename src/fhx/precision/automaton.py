@@ -5,7 +5,7 @@ from math import nan
 
 import torch
 
-from fhx.compile.extract import LIMIT, explore
+from fhx.compile.extract import MAX_STATES, explore
 from fhx.exact import HaltingNet
 from fhx.machines import DFA
 
@@ -14,7 +14,7 @@ __all__ = ["float_net_to_dfa"]
 State = tuple[float, ...]
 
 
-def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, limit: int = LIMIT) -> DFA:
+def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, max_states: int = MAX_STATES) -> DFA:
     r"""The automaton of the words that a net accepts in floating-point numbers, found breadth first.
 
     **Why there is one.** A state is a vector of floats of one type, and of these there are finitely many; the next one
@@ -23,23 +23,23 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, limit: int = LIMIT) ->
     and that is known after finitely many steps. So the halting problem of the float net is decided, and the language of
     the words that it accepts is regular, even if that of the net in rational numbers is neither.
 
-    A float net may overflow; what is no number stays so, and never answers. An output of at least 1/2 in size is an
+    A float net may overflow; a NaN stays one, and never answers. An output of at least 1/2 in size is an
     answer. The float net reads a word alone, symbol by symbol, so that a row's
     products are always added in the same order; another order may give another automaton. It is not minimal: its states
     are numbered as they are met, and hold every unit.
 
     Args:
-        net: a net with one step a symbol.
+        net: a net with one step per symbol.
         dtype: a floating-point type; the states are many in a large one.
-        limit: of the states after words, and of those in one run over end marks.
+        max_states: how many there may be after words, and in one run over end marks.
 
     Raises:
-        StateExplosion: a ValueError; there are more states after words than the limit.
-        ValueError: a run over EOS meets more states than the limit, or a symbol is several net steps.
-        TypeError: ``dtype`` is no floating-point type.
+        StateExplosionError: a ValueError; there are more states after words.
+        ValueError: a run over EOS meets more states, or the net takes several steps per symbol.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     if net.steps_per_symbol > 1:
-        raise ValueError(f"the net must take one step a symbol, and takes {net.steps_per_symbol}")
+        raise ValueError(f"the net must take one step per symbol, and takes {net.steps_per_symbol}")
     floats, eos = net.to_torch(dtype), len(net.alphabet)
     columns = {symbol: column for column, symbol in enumerate(net.alphabet)}
     w, c = floats.inner.readout.weight[0], floats.inner.readout.bias
@@ -50,11 +50,12 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, limit: int = LIMIT) ->
         return tuple(value if value == value else nan for value in values)  # one nan, which is itself
 
     def accepts(state: State) -> bool:
-        path, answer = {}, None
+        path: dict[State, None] = {}
+        answer: bool | None = None
         while answer is None:
             path[state] = None
-            if len(path) > limit:
-                raise ValueError(f"a run over EOS meets too many states: the limit is {limit}")
+            if len(path) > max_states:
+                raise ValueError(f"a run over EOS meets more than {max_states} states")
             state = after(state, eos)
             output = float(torch.tensor(state, dtype=dtype) @ w + c)
             if abs(output) >= 0.5:
@@ -69,7 +70,7 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, limit: int = LIMIT) ->
     def step(state: State, symbol: Hashable) -> State:
         return after(state, columns[symbol])
 
-    found = explore(step, tuple(floats.inner.h0.tolist()), net.alphabet, accepts, limit)
+    found = explore(step, tuple(floats.inner.h0.tolist()), net.alphabet, accepts, max_states)
     numbers = {state: number for number, state in enumerate(found.states)}
     transitions = {(numbers[state], a): numbers[target] for (state, a), target in found.transitions.items()}
-    return DFA(numbers.values(), found.alphabet, transitions, 0, [numbers[state] for state in found.accept])
+    return DFA(tuple(numbers.values()), found.alphabet, transitions, 0, [numbers[state] for state in found.accept])

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import torch
 
 from fhx.compile.layers import in_layers
+from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
 from fhx.exact import TorchHaltingNet, units_of
 from fhx.exact.numbers import Number
@@ -42,26 +43,26 @@ class Bounds(NamedTuple):
     output: float
 
 
-def certified_steps(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype, limit: int) -> int:
-    r"""How many net steps, of at most ``limit``, are right on a word in a float type, in every order of summation:
+def certified_steps(net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.dtype, max_steps: int) -> int:
+    r"""How many net steps, of at most ``max_steps``, are right on a word in a float type, in every order of summation:
     by ``error_bounds``, all bits of the state (see :func:`first_wrong_step`), and the output, are off by less than 1/2.
 
     Raises:
         ValueError: a symbol is outside the alphabet.
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     decisive = decisive_bits(net.layout)
-    for t, bounds in enumerate(islice(error_bounds(net, word, dtype), limit)):
+    for t, bounds in enumerate(islice(error_bounds(net, word, dtype), max_steps)):
         if max(bounds.output, *(bounds.names.get(name, 0) for name in decisive)) >= 0.5:
             return t
-    return limit
+    return max_steps
 
 
-def error_bounds(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype) -> Iterator[Bounds]:
+def error_bounds(net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.dtype) -> Iterator[Bounds]:
     r"""After each net step on a word, and then on EOS for ever, bounds of the errors in a float type, in every order of
     summation.
 
-    **Proof.** Beside the exact run goes a bound of the float net's error, unit by unit and, by the code
+    **Proof.** Beside the exact run goes a bound of the float net's error, unit by unit and, by the decoder
     :math:`s = D h + d`, name by name. The argument of a unit is affine in the names, so with error bounds
     :math:`\epsilon` of these and :math:`\rho` of its summation it is off by at most
     :math:`\delta = \sum |v| \epsilon + \rho`. If the exact argument is at most :math:`-\delta`, the unit is 0 in both
@@ -72,11 +73,10 @@ def error_bounds(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype) -
 
     Raises:
         ValueError: a symbol is outside the alphabet.
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     errors, word = _Errors(net, dtype), tuple(word)
-    columns = net.net.recognizer.columns(net.net.fed(word))
-    for column, (before, after) in zip(columns, pairwise(net.net.run(word)), strict=False):
+    for column, (before, after) in zip(net.net.fed(word), pairwise(net.net.run(word)), strict=False):
         errors.step(before, column)
         yield Bounds(errors.names, errors.of_output(after))
 
@@ -99,7 +99,7 @@ class _Sum(NamedTuple):
 class _Errors:
     """Bounds of a float net's errors along a run: of units by number, and of names; what is not there is exact."""
 
-    def __init__(self, net: TuringNet, dtype: torch.dtype) -> None:
+    def __init__(self, net: TuringNet[Layout], dtype: torch.dtype) -> None:
         self.p = significand_bits(dtype)
         info = torch.finfo(dtype)
         self.eta = max(info.smallest_normal * info.eps, 2.0**-126)
@@ -167,8 +167,8 @@ class _Errors:
         return _Sum(value, min(error, on_grid), min(high, value + _above(error)))
 
 
-def _rows(net: TuringNet, floats: TorchHaltingNet) -> list[_Row]:
-    """A row to each unit, then the readout; the keys are units, inputs ``x0``, ``x1``, ... and ``bias``."""
+def _rows(net: TuringNet[Layout], floats: TorchHaltingNet) -> list[_Row]:
+    """A row per unit, then the readout; the keys are units, inputs ``x0``, ``x1``, ... and ``bias``."""
     rnn, inner = net.rnn, floats.inner
     W, U, b, w, c = (
         parameter.double().tolist()

@@ -11,7 +11,7 @@ def significand_bits(dtype: torch.dtype) -> int:
     """p, how many bits the significand of a floating-point type has, the leading one included.
 
     Raises:
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     return 1 - int(log2(torch.finfo(dtype).eps))
 
@@ -24,11 +24,11 @@ def lossy_length(base: int, dtype: torch.dtype) -> int:
     on floats are at least :math:`2^{-p}` apart, and what the n-th digit adds is less than half of this. The stack
     :math:`a^n` itself, :math:`1 - B^{-n}`, then rounds to 1, the stack without end.
 
-    This is no bound for a net. Its number is also rounded elsewhere, and may be 1 earlier; above 1 a gate leaks that
+    This is not a bound for a net. Its number is also rounded elsewhere, and may be 1 earlier; above 1 a gate leaks that
     should be closed, and the number goes on to grow.
 
     Raises:
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     p, n = significand_bits(dtype), 1
     while (base - 1) * 2 ** (p + 1) >= base**n:

@@ -6,6 +6,7 @@ from itertools import islice
 
 import torch
 
+from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
 from fhx.exact import Expression, units_of
 from fhx.exact.numbers import Number
@@ -26,25 +27,25 @@ def stack_height(tm: TuringMachine, word: Iterable[Hashable], max_steps: int) ->
     return max([len(word), *(here.head for here in islice(tm.run(word), max_steps + 1))])
 
 
-def exact_height(net: TuringNet, dtype: torch.dtype) -> int | None:
+def exact_height(net: TuringNet[Layout], dtype: torch.dtype) -> int | None:
     r"""A height d such that the float net is exact, in every order of summation, on all words and for ever, while no
-    stack is higher than d (:func:`stack_height`); None if a weight is no number of the type.
+    stack is higher than d (:func:`stack_height`); None if a weight is not a number of the type.
 
     **Proof.** Let all weights be floats, and B times each an integer; that is so for B = 4, and for no other base but
-    2, which is none: B and B - 2 must be powers of two. Let M bound :math:`\sum_j |W_{ij}| h_j + |U_{ia}| + |b_i|` for
-    all units, symbols and states of the exact net. If :math:`M B^d \le 2^p`, then the multiples of :math:`B^{-d}` up to
-    M are floats. A stack of height k is a multiple of :math:`B^{-k}`, bits are integers, and so all products are
-    multiples of :math:`B^{-d}`, with one kind of exception, and are summed without error. The exceptions: ``gap`` is a
-    power of two, and alone in its sum while it is not 0; a stack of height d, divided by B for a push that does not
-    take place, is off the grid, but then the sum is at most 0, is computed as at most that of the terms rounded up to
-    the grid, which is 0, and the unit is 0 as it should be.
+    2, which is not a base: B and B - 2 must be powers of two. Let M bound :math:`\sum_j |W_{ij}| h_j + |U_{ia}| +
+    |b_i|` for all units, symbols and states of the exact net. If :math:`M B^d \le 2^p`, then the multiples of
+    :math:`B^{-d}` up to M are floats. A stack of height k is a multiple of :math:`B^{-k}`, bits are integers, and so
+    all products are multiples of :math:`B^{-d}`, with one kind of exception, and are summed without error. The
+    exceptions: ``gap`` is a power of two, and alone in its sum while it is not 0; a stack of height d, divided by B for
+    a push that does not take place, is off the grid, but then the sum is at most 0, is computed as at most that of the
+    terms rounded up to the grid, which is 0, and the unit is 0 as it should be.
 
     M is found from what holds in all states: of ``load`` and the pairs at most one is 1, and of the tops of a stack,
     which are sums of an slu and of other units, none of them negative; each component of a stack is at most
     :math:`\frac{B-1}{B}` of its top bit plus its share of :math:`\frac{1}{B}`.
 
     Raises:
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     if not _weights_are_floats(net, dtype):
         return None
@@ -55,10 +56,10 @@ def exact_height(net: TuringNet, dtype: torch.dtype) -> int | None:
     return d or None
 
 
-def _weights_are_floats(net: TuringNet, dtype: torch.dtype) -> bool:
+def _weights_are_floats(net: TuringNet[Layout], dtype: torch.dtype) -> bool:
     """Whether all weights are numbers of the type and multiples of 1 / B, but for those of ``gap``, powers of B."""
     rnn = net.rnn
-    gap = next(iter(net.net.code.D.row(net.net.code.names.index(net.layout.gap)).keys() - {0}))
+    gap = next(iter(net.net.decoder.row(net.layout.gap).keys() - {0}))
     values = [value for (i, _), value in rnn.W.entries.items() if i != gap]
     values += [*rnn.U.entries.values(), *rnn.b, *net.net.w, net.net.c]
     rounded = torch.tensor([float(value) for value in values], dtype=dtype).double().tolist()
@@ -69,10 +70,10 @@ def _weights_are_floats(net: TuringNet, dtype: torch.dtype) -> bool:
 class _Sizes:
     r"""Bounds of :math:`\sum_j |W_{ij}| h_j + |U_{ia}| + |b_i|` over all states of a Turing net and all symbols a."""
 
-    def __init__(self, net: TuringNet) -> None:
-        names, code = net.layout, net.net.code
+    def __init__(self, net: TuringNet[Layout]) -> None:
+        names, decoder = net.layout, net.net.decoder
         self.net, self.digit = net, Fraction(net.base - 1, net.base)
-        self.units = {name: code.D.row(k) for k, name in enumerate(code.names)}
+        self.units = {name: decoder.row(name) for name in decoder.names}
         self.stacks = [(names.left, names.left_top), (names.right, names.right_top)]
         self.single = [[names.load, *names.pairs.values()], [names.gap], [names.first]]
         atoms = dict(enumerate(units_of(net.step.state.values()), start=1))

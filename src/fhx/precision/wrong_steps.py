@@ -5,29 +5,31 @@ from itertools import islice
 
 import torch
 
-from fhx.compile.turing_net import Layout, TuringNet
+from fhx.compile.turing_layout import Layout
+from fhx.compile.turing_net import TuringNet
 
 __all__ = ["decisive_bits", "first_wrong_step"]
 
 
-def first_wrong_step(net: TuringNet, word: Iterable[Hashable], dtype: torch.dtype, limit: int) -> int | None:
-    """The first of ``limit`` net steps after which a float net has a bit of the state, or the output, off by 1/2.
+def first_wrong_step(
+    net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.dtype, max_steps: int
+) -> int | None:
+    """The first of ``max_steps`` net steps after which a float net has a bit of the state, or the output, off by 1/2.
 
-    The bits are those of the pairs, of the tops of both stacks and of ``load``: who reads them rightly has the state,
-    the symbol read and what lies beside the head.
+    The bits are those of the pairs, of the tops of both stacks and of ``load``: to read them rightly is to have the
+    state, the symbol read and what lies beside the head.
 
     Raises:
         ValueError: a symbol is outside the alphabet.
-        TypeError: ``dtype`` is no floating-point type.
+        TypeError: ``dtype`` is not a floating-point type.
     """
     word = tuple(word)
-    floats = net.to_torch(dtype).states([word[:limit]], limit - len(word[:limit]))[0].double()
+    floats = net.to_torch(dtype).states([word[:max_steps]], max_steps - len(word[:max_steps]))[0].double()
     exact = torch.zeros_like(floats)
-    for t, state in enumerate(islice(net.net.run(word), limit + 1)):
+    for t, state in enumerate(islice(net.net.run(word), max_steps + 1)):
         for j, value in state.items():
             exact[t, j] = float(value)
-    code = net.net.code
-    seen = [code.D.row(code.names.index(name)) for name in decisive_bits(net.layout)] + [dict(enumerate(net.net.w))]
+    seen = [net.net.decoder.row(name) for name in decisive_bits(net.layout)] + [dict(enumerate(net.net.w))]
     weights = torch.tensor([[float(row.get(j, 0)) for j in range(net.units)] for row in seen], dtype=torch.float64)
     right = (((floats - exact) @ weights.T).abs() < 0.5).all(1)
     return None if right.all() else int((~right).nonzero()[0, 0])

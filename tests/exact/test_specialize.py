@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fhx.exact import Pieces, Step, const, relu, slu, total, variable
-from fhx.exact.specialise import Specialiser, range_by_top, span
+from fhx.exact import Pieces, Step, const, relu, slu, sum_of, variable
+from fhx.exact.specialize import Specializer, range_by_top, span
 from fhx.exact.stacks import decode, pop, push, sharpened
 
 b, c, n, m, x, y = map(variable, ("b", "c", "n", "m", "x", "y"))
@@ -19,7 +19,7 @@ NUMBERS = st.fractions(-2, 2, max_denominator=4)
 
 def affine(atoms):
     return st.lists(st.tuples(NUMBERS, st.sampled_from(atoms)), max_size=4).map(
-        lambda kept: total(k * a for k, a in kept)
+        lambda kept: sum_of(k * a for k, a in kept)
     )
 
 
@@ -43,7 +43,7 @@ def somewhere(draw, low, high):
 @given(steps(), BASES, st.sets(st.sampled_from("bc")), st.sampled_from("xy"), st.data())
 def test_a_piece_is_the_step_wherever_its_numbers_are_in_their_ranges(step, base, on, symbol, data):
     tops = {"n": "b", "m": None}
-    piece = Specialiser(step, tops, base).piece(frozenset(on), symbol)
+    piece = Specializer(step, tops, base).piece(frozenset(on), symbol)
     numbers = {name: somewhere(data.draw, *range_by_top(top in on, base)) for name, top in tops.items()}
     values = numbers | {name: int(name in on) for name in "bc"} | {name: int(name == symbol) for name in "xy"}
     assert {name: e.evaluate(numbers) for name, e in piece.items()} == {
@@ -54,7 +54,7 @@ def test_a_piece_is_the_step_wherever_its_numbers_are_in_their_ranges(step, base
 def test_gates_that_the_ranges_decide_leave_no_unit():
     closed, opened, undecided = relu(n + b - 1), relu(n - Fraction(2, 3) * b), relu(n - Fraction(5, 6) * b)
     step = Step({"b": const(0), "c": const(0), "n": closed, "m": opened + undecided}, ("x",), dict.fromkeys("bcnm", 0))
-    by_bits = Specialiser(step, {"n": "b", "m": None}, 3)
+    by_bits = Specializer(step, {"n": "b", "m": None}, 3)
     assert by_bits.piece(frozenset(), "x") == {"b": const(0), "c": const(0), "n": const(0), "m": 2 * n}
     piece = by_bits.piece(frozenset("b"), "x")
     assert piece["n"] == n
@@ -78,7 +78,7 @@ def stack_step(base):
     for a, pushed in inputs.items():
         z, t = variable(a), variable(f"top {a}")
         popped = pop(z, t, base)
-        state[a] = relu(push(z, pushed, base) + total(inputs.values()) - 1) + relu(popped + popping - 1)
+        state[a] = relu(push(z, pushed, base) + sum_of(inputs.values()) - 1) + relu(popped + popping - 1)
         state[f"top {a}"] = slu(sharpened(popped, base) + steepest * (popping - 1) + (steepest - flattest + 1) * pushed)
     return Step(state, ("push p", "push q", "pop"), dict.fromkeys(state, 0))
 
@@ -145,10 +145,10 @@ def one(state, start=None, out=b, stacks=({"n": "b"}, {"m": None}), base=3, inpu
         (lambda: one({}, stacks=[{"n": "m", "m": None}]), "the number 'n' has the top 'm'"),
         (lambda: one({}, stacks=[{"z": None}]), "the number 'z' has the top None"),
         (lambda: one({}, stacks=[{"n": "b"}, {"n": None}]), "a number is in two stacks"),
-        (lambda: one({}, out=b + n), "the output depends on n, which are no bits"),
+        (lambda: one({}, out=b + n), "the output depends on n, which are not bits"),
         (lambda: one({}, {"b": 2}), "the bit 'b' starts with 2"),
         (lambda: one({}, {"n": Fraction(2, 3)}), r"the number 'n' starts with 2/3, outside of \[0, 1/3\]"),
-        (lambda: one({}, {"m": Fraction(1, 4)}), "1/4 is no whole number over a power of 3"),
+        (lambda: one({}, {"m": Fraction(1, 4)}), "1/4 is not a whole number over a power of 3"),
         (lambda: one({}, base=2), "the base must be an integer of at least 3"),
     ],
 )
@@ -168,7 +168,7 @@ def test_what_has_no_pieces_is_refused(make, message):
         ({"n": n + Fraction(1, 9), "b": relu(b)}, {}, r"the number 'n' leaves its range \[0, 1/3\]"),
         ({"b": 3 * m}, {"m": Fraction(1, 3)}, r"the number 'n' leaves its range \[2/3, 1\]"),
         ({"m": relu(m - Fraction(1, 9))}, {}, "the next 'm' depends on"),
-        ({"m": m / 2}, {}, "1/2 is no whole number over a power of 3"),
+        ({"m": m / 2}, {}, "1/2 is not a whole number over a power of 3"),
     ],
 )
 def test_a_run_that_leaves_what_it_relies_on_is_stopped(state, start, message):
@@ -199,7 +199,7 @@ def test_a_number_that_is_whole_is_divided_too():
 @pytest.mark.parametrize("column", [-1, 1, 1.0, None, True])
 def test_a_column_that_is_no_input_is_refused(column):
     for run in (one({}).outputs([column], 0), one({}).states([], column)):
-        with pytest.raises(ValueError, match="is none of the 1 inputs"):
+        with pytest.raises(ValueError, match="is not one of the 1 inputs"):
             list(islice(run, 3))
-    with pytest.raises(ValueError, match="is none of the 1 inputs"):
+    with pytest.raises(ValueError, match="is not one of the 1 inputs"):
         one({}).answer([], column, 3)

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cache
 
-from fhx.exact.expression import Expression, Unit, const, total, unit, units_of
+from fhx.exact.expression import Atom, Expression, Unit, const, sum_of, unit, units_of
 from fhx.exact.formulas import relu
 from fhx.exact.numbers import Number, common_denominator
 from fhx.exact.step import Step
 
-__all__ = ["Ranges", "Specialiser", "gate", "range_by_top", "span"]
+__all__ = ["Ranges", "Specializer", "gate", "range_by_top", "span"]
 
 Ranges = Mapping[str, tuple[Number, Number]]
 ZERO, ONE = const(0), const(1)
@@ -33,7 +33,7 @@ def range_by_top(bit: int, base: int) -> tuple[Fraction, Fraction]:
 def span(e: Expression, ranges: Ranges) -> tuple[Number, Number]:
     """The least and the greatest value of an affine expression, its variables being anywhere in their ranges."""
     low = high = e.constant
-    for name, c in e.terms.items():
+    for name, c in e.affine_terms().items():
         ends = c * ranges[name][0], c * ranges[name][1]
         low, high = low + min(ends), high + max(ends)
     return low, high
@@ -47,17 +47,17 @@ def gate(argument: Expression, ranges: Ranges) -> Expression | None:
     return argument if low >= 0 else None
 
 
-class Specialiser:
+class Specializer:
     """A step made ready for partial evaluation.
 
     Args:
         step: of one hidden layer.
-        tops: to each number of its state the bit that is its top, or None if that is 0 at all times. All other names
+        tops: for each number of its state the bit that is its top, or None if that is 0 at all times. All other names
             of the state are bits.
         base: B.
 
     Raises:
-        ValueError: the step nests units, or a top is no bit of the state.
+        ValueError: the step nests units, or a top is not a bit of the state.
     """
 
     def __init__(self, step: Step, tops: Mapping[str, str | None], base: int) -> None:
@@ -73,26 +73,29 @@ class Specialiser:
         self.step, self.tops, self.base = step, dict(tops), base
         self.bits = tuple(name for name in step.state if name not in self.tops)
         slus = [u for u in units_of(step.state.values()) if u.activation == "slu"]
-        as_relus = {u: relu(u.argument) - relu(u.argument - 1) for u in slus}
+        as_relus: dict[Atom, Expression] = {u: relu(u.argument) - relu(u.argument - 1) for u in slus}
         nexts = {name: e.replace(as_relus) for name, e in step.state.items()}
         units = units_of(nexts.values())
         scales = [common_denominator((u.argument.constant, *u.argument.terms.values())) for u in units]
         self._constants = [int(s * u.argument.constant) for s, u in zip(scales, units, strict=True)]
         self._effects: dict[str, list[tuple[int, int]]] = {name: [] for name in (*self.bits, *step.inputs)}
-        self._analogue = [Expression({v: c for v, c in u.argument.terms.items() if v in self.tops}) for u in units]
-        for i, (scale, u) in enumerate(zip(scales, units, strict=True)):
-            for name, c in u.argument.terms.items():
+        arguments = [u.argument.affine_terms() for u in units]
+        self._analog = [{v: c for v, c in terms.items() if v in self.tops} for terms in arguments]
+        for i, (scale, terms) in enumerate(zip(scales, arguments, strict=True)):
+            for name, c in terms.items():
                 if name not in self.tops:
                     self._effects[name].append((i, int(c * scale)))
-        anywhere = dict.fromkeys(self.tops, (0, 1))
-        self._reach = [int(s * span(e, anywhere)[1]) for s, e in zip(scales, self._analogue, strict=True)]
+        anywhere: Ranges = dict.fromkeys(self.tops, (0, 1))
+        self._reach = [
+            int(s * span(Expression({**terms}), anywhere)[1]) for s, terms in zip(scales, self._analog, strict=True)
+        ]
         self._scales = scales
         self._feeds = [[(name, e.terms[u]) for name, e in nexts.items() if u in e.terms] for u in units]
         self._direct = {
             name: Expression({a: c for a, c in e.terms.items() if not isinstance(a, Unit)}, e.constant)
             for name, e in nexts.items()
         }
-        self._fed = cache(self._fed)
+        self._fed = cache(self._uncached_fed)
 
     def ranges(self, on: Iterable[str]) -> dict[str, tuple[Fraction, Fraction]]:
         """The range of each number where these bits are 1 and the others 0."""
@@ -102,10 +105,12 @@ class Specialiser:
         """The step where these bits are 1 and the others 0, and the input is one-hot, in ``symbol``.
 
         Returns:
-            To each name its next value in terms of the numbers and of units that their ranges leave open. It equals
+            For each name its next value in terms of the numbers and of units that their ranges leave open. It equals
             the step for all numbers in their ranges.
         """
-        known = {name: ONE if name in on or name == symbol else ZERO for name in (*self.bits, *self.step.inputs)}
+        known: dict[Atom, Expression] = {
+            name: ONE if name in on or name == symbol else ZERO for name in (*self.bits, *self.step.inputs)
+        }
         parts = {name: [e.replace(known) if e.terms else e] for name, e in self._direct.items()}
         sums = self._constants.copy()
         for name in (*on, symbol):
@@ -113,15 +118,15 @@ class Specialiser:
                 sums[i] += c
         for i, (c, reach) in enumerate(zip(sums, self._reach, strict=True)):
             if c + reach > 0:  # else its argument is at most 0, wherever the numbers are in [0, 1]
-                tops = tuple(self.tops[v] in on for v in self._analogue[i].terms)
+                tops = tuple(self.tops[v] in on for v in self._analog[i])
                 for name, value in self._fed(i, c, tops):
                     parts[name].append(value)
-        return {name: total(values) if len(values) > 1 else values[0] for name, values in parts.items()}
+        return {name: sum_of(values) if len(values) > 1 else values[0] for name, values in parts.items()}
 
-    def _fed(self, i: int, c: int, tops: tuple[bool, ...]) -> list[tuple[str, Expression]]:
+    def _uncached_fed(self, i: int, c: int, tops: tuple[bool, ...]) -> list[tuple[str, Expression]]:
         """What a unit adds to which names, if its bits and input sum up to c and its numbers have these tops."""
-        argument = self._analogue[i] + Fraction(c, self._scales[i])
-        ranges = {v: range_by_top(top, self.base) for v, top in zip(self._analogue[i].terms, tops, strict=True)}
+        argument = Expression({**self._analog[i]}, Fraction(c, self._scales[i]))
+        ranges = {v: range_by_top(top, self.base) for v, top in zip(self._analog[i], tops, strict=True)}
         value = gate(argument, ranges)
         if value is None:
             value = unit("relu", argument)

@@ -12,7 +12,7 @@ from re import findall
 
 from fhx.exact.expression import Expression, Unit, const
 from fhx.exact.numbers import Number, common_denominator
-from fhx.exact.specialise import Ranges, gate, range_by_top, span
+from fhx.exact.specialize import Ranges, gate, range_by_top, span
 
 __all__ = ["Writer", "digits"]
 
@@ -24,7 +24,7 @@ class Writer:
     """Writes the code of pieces.
 
     Args:
-        stacks: the numbers that share a denominator, with their tops, one mapping to a stack.
+        stacks: the numbers that share a denominator, with their tops, one mapping per stack.
         base: B.
     """
 
@@ -40,7 +40,7 @@ class Writer:
         """A function ``step(h)`` that moves h by one step and returns the entry of ``table`` for the bits it found.
 
         Args:
-            piece: to each name its next value, as a specialiser gives it.
+            piece: for each name its next value, as a specialiser gives it.
             on: the bits that are 1 before the step.
 
         Returns:
@@ -49,7 +49,7 @@ class Writer:
 
         Raises:
             ValueError: a bit becomes a constant that is neither 0 nor 1, a number depends on an open unit, or a
-                coefficient is no whole number over a power of the base.
+                coefficient is not a whole number over a power of the base.
         """
         bits = {name: e for name, e in piece.items() if name not in self.tops}
         found = tuple(name for name, e in bits.items() if e.terms)
@@ -182,7 +182,7 @@ def digits(value: Number, base: int) -> int:
     while (value * base**k).denominator > 1:
         k += 1
         if k > value.denominator.bit_length():
-            raise ValueError(f"{value} is no whole number over a power of {base}")
+            raise ValueError(f"{value} is not a whole number over a power of {base}")
     while (value * base ** (k - 1)).denominator == 1:
         k -= 1
     return k

@@ -9,15 +9,15 @@ from torch import Tensor, nn
 
 from fhx.exact.batch import last, padded
 from fhx.exact.numbers import Number
-from fhx.exact.recognizer import Recognizer, Word
+from fhx.exact.word_reader import Word, WordReader
 
 
-class GatherRecognizer(nn.Module):
+class TableRecognizer(nn.Module):
     r"""A recognizer that follows a table instead of multiplying by W.
 
     If :math:`h = e_j` and :math:`x = e_a` then :math:`W h + U x + b` is column j of W, column a of U, and b. Where its
     activation is one-hot again, the place of its one is ``next[j, a]``, so that the table holds all of the step; it is
-    derived from the weights, and ``read[j]`` is the decision :math:`w_j + c`. With k steps a symbol the table is that
+    derived from the weights, and ``read[j]`` is the decision :math:`w_j + c`. With k steps per symbol the table is that
     of k steps, and only the last state need be one-hot. If :math:`h_0` is not one-hot it is one row more.
 
     Attributes:
@@ -26,14 +26,14 @@ class GatherRecognizer(nn.Module):
         start: the row of :math:`h_0`.
 
     Args:
-        recognizer: the net.
+        recognizer: the net, a ``Recognizer``.
 
     Raises:
         ValueError: a word leads out of the one-hot states, or to an output that is neither 1 nor 0: the first such
             state, breadth first.
     """
 
-    def __init__(self, recognizer: Recognizer) -> None:
+    def __init__(self, recognizer: WordReader) -> None:
         super().__init__()
         self.recognizer = recognizer
         rnn = recognizer.rnn
@@ -108,5 +108,5 @@ class GatherRecognizer(nn.Module):
 
     def _named(self, state: dict[int, Number]) -> str:
         """A state for an error, by its units' names."""
-        units = self.recognizer.rnn.units
+        units = self.recognizer.rnn.unit_names
         return "the state {" + ", ".join(f"{units[j]}: {value}" for j, value in sorted(state.items())) + "}"
