@@ -75,7 +75,8 @@ def test_every_state_is_that_of_the_rational_net(language, base, data):
     listed = [symbol for other in words for symbol in (*other, "#")]
     rational = net.truncated(len(listed)).rnn
     columns = [alphabet.index(symbol) for symbol in word] + [len(alphabet)] * (steps - len(word))
-    wanted = [rational.h0, *rational.reference_states([[int(j == column) for j in range(len(alphabet) + 1)] for column in columns])]
+    one_hot = [[int(j == column) for j in range(len(alphabet) + 1)] for column in columns]
+    wanted = [rational.h0, *rational.reference_states(one_hot)]
     components = dict(zip(net.reals, range(len(alphabet) + 1), strict=True))
     for state, values in zip(net.run(word), wanted, strict=False):
         for unit, value in enumerate(values):

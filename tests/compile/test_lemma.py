@@ -17,7 +17,7 @@ def states_of(network, xs):
     """The net's states after each whole input, :math:`h_0` first, by its definition."""
     k, pause = network.steps_per_symbol, (0,) * network.rnn.input_size
     fed = [vector for v in xs for vector in (v, *[pause] * (k - 1))]
-    return [network.rnn.h0, *network.rnn.reference_states(fed)[k - 1 :: k]]
+    return [network.rnn.h0, *tuple(network.rnn.reference_states(fed))[k - 1 :: k]]
 
 
 def agree(network, step, outs, xs):
@@ -143,7 +143,8 @@ def test_names_are_unique_and_avoid_those_of_the_step():
     assert network.rnn.unit_names == ("start#2", "a", "a#2", "start")
     long = Step({"h": relu(sum_of(variable(f"x{i}") for i in range(30)))}, [f"x{i}" for i in range(30)], {"h": 1})
     assert step_to_rnn(long, h).rnn.unit_names == ("start", "unit 1")
-    assert step_to_rnn(Step({"h": slu(h + x, "s")}, ["x"], {"h": 1}), h, 2).rnn.unit_names[3:] == ("s", "s-1", "s'", "s-1'")
+    net = step_to_rnn(Step({"h": slu(h + x, "s")}, ["x"], {"h": 1}), h, 2)
+    assert net.rnn.unit_names[3:] == ("s", "s-1", "s'", "s-1'")
 
 
 def test_units_come_in_the_order_asked_for():
@@ -202,7 +203,11 @@ def test_choice_of_the_notes_compiles_in_one_layer():
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [({"steps_per_symbol": 0}, "steps_per_symbol"), ({"steps_per_symbol": 1.0}, "1.0"), ({"activation": "tanh"}, "tanh")],
+    [
+        ({"steps_per_symbol": 0}, "steps_per_symbol"),
+        ({"steps_per_symbol": 1.0}, "1.0"),
+        ({"activation": "tanh"}, "tanh"),
+    ],
 )
 def test_bad_options_are_named(options, told):
     with pytest.raises(ValueError, match=told):

@@ -62,7 +62,8 @@ def test_names_of_the_units_that_hold_advice():
     tm = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "accept", "reject", "_", "a")
     plain, net = turing_to_rnn(tm).net, with_advice(tm, "a")
     stack = "advice left[a]"
-    assert set(net.rnn.unit_names) - set(plain.rnn.unit_names) == {stack, f"{stack} over", f"{stack} top", f"{stack} top-1"}
+    added = set(net.rnn.unit_names) - set(plain.rnn.unit_names)
+    assert added == {stack, f"{stack} over", f"{stack} top", f"{stack} top-1"}
     assert net.decoder.names == (*plain.decoder.names, stack)
 
 

@@ -62,3 +62,12 @@ def test_sizes_must_fit_with_one_column_more_than_symbols():
         HaltingNet(rnn, [1], 0, {"a"})
     with pytest.raises(ValueError, match="'a' comes twice"):
         HaltingNet(SimpleRNN([[0]], [[0, 0, 0]], [0], [0], "relu"), [1], 0, "aa")
+
+
+@pytest.mark.parametrize("collect", [list, tuple, sorted, lambda outputs: [*outputs]])
+def test_what_goes_on_for_ever_is_not_collected(collect):
+    net = after_pause(2)
+    for endless in (net.outputs("aa"), net.run("aa"), net.fed("aa")):
+        with pytest.raises(OverflowError, match="goes on for ever: take a part of it"):
+            collect(endless)
+        assert len(list(islice(endless, 5))) == 5

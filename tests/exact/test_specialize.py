@@ -3,12 +3,13 @@
 import pickle
 from fractions import Fraction
 from itertools import islice
+from textwrap import indent
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fhx.exact import Pieces, Step, const, relu, slu, sum_of, variable
+from fhx.exact import Pieces, Step, codegen, const, relu, slu, sum_of, variable
 from fhx.exact.specialize import Specializer, range_by_top, span
 from fhx.exact.stacks import decode, pop, push, sharpened
 
@@ -203,3 +204,12 @@ def test_a_column_that_is_no_input_is_refused(column):
             list(islice(run, 3))
     with pytest.raises(ValueError, match="is not one of the 1 inputs"):
         one({}).answer([], column, 3)
+
+
+def test_the_documented_function_is_the_one_that_is_written():
+    z, bit, x = variable("z"), variable("top"), variable("push")
+    popped = pop(z, bit)
+    state = {"top": x + slu(sharpened(popped) - 2 * x), "z": relu(push(z, x) + x - 1) + relu(popped - x)}
+    pieces = Pieces(Step(state, ("push", "pop"), dict.fromkeys(state, 0)), bit, [{"z": "top"}], 3)
+    assert indent(pieces.source(["top"], "pop").strip(), "    ") in codegen.__doc__
+    assert list(islice(pieces.outputs([0, 0, 0], 1), 7)) == [1, 1, 1, 1, 1, 0, 0]

@@ -298,7 +298,7 @@ def wrong(**changes):
         (wrong(alphabet=("1", "0")), None, r"reads \('1', '0'\), and the machine reads"),
         (wrong(decoder=None), None, "no decoder"),
         ({"m": (divisible_by(3), dfa_to_rnn(parity()))}, None, "the same for two states"),
-        ({"m": (parity(), dfa_to_rnn(divisible_by(3)))}, None, "the net decodes to another"),
+        ({"m": (parity(), dfa_to_rnn(divisible_by(3)))}, None, "the net in another"),
         ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "1" * 25}, "25 symbols"),
         ({"m": (parity(), dfa_to_rnn(parity()))}, {"m": "012"}, "outside the alphabet"),
         ({"m": (NAMED["S5"], dfa_to_rnn(NAMED["S5"]))}, {"m": "s"}, "120 states"),

@@ -1,7 +1,7 @@
 """Theorem 4.5 as a compiler: a net whose states are finitely many becomes a finite automaton."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from fhx.compile.arguments import check_kind
 from fhx.compile.names import unique
@@ -10,7 +10,7 @@ from fhx.exact.numbers import Number
 from fhx.machines import DFA
 from fhx.machines.words import Symbol, Word, as_word
 
-__all__ = ["MAX_STATES", "StateExplosionError", "explore", "rnn_to_dfa", "state_bound"]
+__all__ = ["MAX_STATES", "StateExplosionError", "explore", "rnn_to_dfa", "search", "state_bound"]
 
 MAX_STATES = 100_000
 """How many states a search may meet, unless told otherwise."""
@@ -72,14 +72,9 @@ def rnn_to_dfa(recognizer: Recognizer, max_states: int | None = None) -> DFA:
     if max_states is None:
         max_states = state_bound(recognizer) if _theorem_holds(recognizer) else MAX_STATES
     start = frozenset((j, value) for j, value in enumerate(rnn.h0) if value)
-    try:
-        found = explore(step, start, recognizer.alphabet, output, max_states)
-    except StateExplosionError as error:
-        raise StateExplosionError(error.max_states, error.word, error.state, _longest(error.state)) from None
-    labels = dict(zip(found.states, unique(_label(state, rnn.unit_names) for state in found.states), strict=True))
-    transitions = {(labels[state], symbol): labels[target] for (state, symbol), target in found.transitions.items()}
-    accept = [labels[state] for state in found.accept]
-    return DFA(tuple(labels.values()), found.alphabet, transitions, labels[found.start], accept)
+    found = search(step, start, recognizer.alphabet, output, max_states, _longest)
+    labels = unique(_label(state, rnn.unit_names) for state in found.states)
+    return found.named(dict(zip(found.states, labels, strict=True)))
 
 
 def explore(
@@ -102,11 +97,36 @@ def explore(
         StateExplosionError: a ValueError; there are more states.
         ValueError: ``accepts`` is neither 0 nor 1 for some state; the error names a shortest word that leads there.
     """
-    alphabet = tuple(alphabet)
+    found = search(step, start, tuple(alphabet), accepts, max_states)
+    return found.named({state: state for state in found.states})
+
+
+class Found(NamedTuple, Generic[S]):
+    """What a search found: the parts of an automaton whose first state is the start."""
+
+    states: list[S]
+    alphabet: tuple[Symbol, ...]
+    transitions: dict[tuple[S, Symbol], S]
+    accept: list[S]
+
+    def named(self, names: Mapping[S, Hashable]) -> DFA:
+        """The automaton with its states under these names."""
+        states = [names[state] for state in self.states]
+        transitions = {(names[state], a): names[target] for (state, a), target in self.transitions.items()}
+        return DFA(states, self.alphabet, transitions, states[0], [names[state] for state in self.accept])
+
+
+def search(
+    step: Callable[[S, Symbol], S],
+    start: S,
+    alphabet: tuple[Symbol, ...],
+    accepts: Callable[[S], Number],
+    max_states: int,
+    remark: Callable[[S], str] = lambda state: "",
+) -> Found[S]:
+    """As ``explore``; ``remark`` is what the error says about the first state too many."""
     came_from: dict[S, tuple[S, Symbol] | None] = {}
-    order: list[S] = []
-    transitions: dict[tuple[S, Symbol], S] = {}
-    accepting: list[S] = []
+    found = Found[S]([], alphabet, {}, [])
 
     def word_to(state: S) -> Word:
         symbols = []
@@ -118,21 +138,21 @@ def explore(
     def meet(state: S, path: tuple[S, Symbol] | None) -> None:
         came_from[state] = path
         if len(came_from) > max_states:
-            raise StateExplosionError(max_states, word_to(state), state)
+            raise StateExplosionError(max_states, word_to(state), state, remark(state))
         verdict = accepts(state)
         if verdict != 0 and verdict != 1:
             raise ValueError(f"the output after {word_to(state)!r} is {verdict}: neither 1 (accept) nor 0 (reject)")
-        order.append(state)
+        found.states.append(state)
         if verdict:
-            accepting.append(state)
+            found.accept.append(state)
 
     meet(start, None)
-    for state in order:  # grows while it is read
+    for state in found.states:  # grows while it is read
         for symbol in alphabet:
-            target = transitions[state, symbol] = step(state, symbol)
+            target = found.transitions[state, symbol] = step(state, symbol)
             if target not in came_from:
                 meet(target, (state, symbol))
-    return DFA(order, alphabet, transitions, start, accepting)
+    return found
 
 
 def state_bound(recognizer: Recognizer) -> int:

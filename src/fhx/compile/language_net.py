@@ -81,7 +81,7 @@ class LanguageNet:
         """
         return LazyRun(self.empty.rnn, self.reals, self.empty.fed(word), max_digits=1)
 
-    def outputs(self, word: Word) -> Endless[Number | LazyReal]:
+    def outputs(self, word: Word) -> Endless[int]:
         """The output after each symbol of the word, and then after each EOS, for ever.
 
         Raises:
@@ -89,7 +89,7 @@ class LanguageNet:
         """
         outputs = self.run(word).read_out(self.empty.w)
         next(outputs)
-        return Endless(outputs)
+        return Endless(map(_settled, outputs))
 
     def look_up(self, word: Word, max_steps: int | None = None) -> Lookup:
         """Run until the answer, which comes within ``step_bound`` end marks, or for ``max_steps`` of them.
@@ -103,7 +103,7 @@ class LanguageNet:
         run = self.run(word)
         outputs = enumerate(run.read_out(self.empty.w), start=-len(word))
         T, value = next((T, value) for T, value in outputs if value or max_steps == T)
-        return Lookup(value, T, run.digits)
+        return Lookup(_settled(value), T, run.digits)
 
     def decide(self, word: Word, max_steps: int | None = None) -> Verdict:
         """Whether the word is in L, and after how many end marks; None if the answer took more than ``max_steps``.
@@ -136,3 +136,10 @@ class LanguageNet:
                 raise ValueError(f"the state has a unit {unit!r}, but the net has {self.units}")
         rows = ((name, decoder.D.row(i).items(), decoder.d[i]) for i, name in enumerate(decoder.names))
         return {name: sum((state[j] * w for j, w in row if j in state), start=d) for name, row, d in rows}
+
+
+def _settled(output: Number | LazyReal) -> int:
+    """An output, which is a difference of bits."""
+    if not isinstance(output, int):
+        raise ValueError(f"an output is 0, 1 or -1, not {output}")
+    return output

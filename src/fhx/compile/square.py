@@ -1,6 +1,7 @@
 """The commuting square: a proof, pair by pair, that a compiled net does what its machine does."""
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from fhx.compile.arguments import check_kind
 from fhx.compile.automata import state_names
@@ -58,18 +59,18 @@ def find_disagreement(
         """The place of the state that h is a code of, or None."""
         return places.get(_decoded(decoder, h))
 
-    start = {j: value for j, value in enumerate(recognizer.rnn.h0) if value}
+    start: NetState = {j: value for j, value in enumerate(recognizer.rnn.h0) if value}
     if place_of(start) != dfa.states.index(dfa.start):
         return dfa.start, None
-    alone = ({j: 1} for j in range(recognizer.units))
-    waiting = [start, *(h for h in [*alone, *map(dict, also)] if place_of(h) is not None)]
+    alone: Iterable[NetState] = ({j: 1} for j in range(recognizer.units))
+    waiting = [start, *(h for h in chain(alone, also) if place_of(h) is not None)]
     found = {frozenset(h.items()) for h in waiting}
     for h in waiting:  # grows while it is read
         q = dfa.states[places[_decoded(decoder, h)]]
         if sum((recognizer.w[j] * value for j, value in h.items()), recognizer.c) != (q in dfa.accept):
             return q, None
         for place, a in enumerate(dfa.alphabet):
-            after = h
+            after: NetState = h
             for symbol in (place, *[None] * (recognizer.steps_per_symbol - 1)):
                 after = recognizer.rnn.step(after, symbol)
             if (reached := place_of(after)) is None or dfa.states[reached] != dfa.transitions[q, a]:

@@ -1,6 +1,7 @@
 """Theorem 4.6 as a compiler: a Turing machine becomes a simple RNN with rational weights, step for step."""
 
 from collections.abc import Hashable
+from fractions import Fraction
 from functools import cached_property
 
 from fhx.compile.arguments import check_kind
@@ -90,7 +91,7 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
     now = _Now(tm, base)
     state = now.reading() | now.pairs() | now.left_stack() | now.right_stack()
     h0: dict[str, Number] = dict.fromkeys(state, 0)
-    h0 |= {now.names.load: 1, now.names.first: 1, now.names.gap: now.digit / (base - 1)}
+    h0 |= {now.names.load: 1, now.names.first: 1, now.names.gap: Fraction(now.digit) / (base - 1)}
     step = Step(state, now.names.inputs, h0)
     unruled = ((q, bit) for (q, a), bit in now.p.items() if (q, a) not in tm.transitions)
     out = sum_of(bit if q == tm.accept else -bit for q, bit in unruled)
@@ -106,10 +107,11 @@ class _Now:
     def __init__(self, tm: TuringMachine, base: int) -> None:
         self.tm, self.base, self.names = tm, base, Layout.of(tm)
         names = self.names
-        self.p, self.L, self.l, self.R, self.r, self.x = (
+        self.L, self.l, self.R, self.r, self.x = (
             {key: variable(name) for key, name in part.items()}
-            for part in (names.pairs, names.left, names.left_top, names.right, names.right_top, names.symbols)
+            for part in (names.left, names.left_top, names.right, names.right_top, names.symbols)
         )
+        self.p = {pair: variable(name) for pair, name in names.pairs.items()}
         self.load, self.gap, self.first, self.eos = map(variable, (names.load, names.gap, names.first, names.eos))
         self.F = self.load + self.eos - 1
         self.E = 1 - sum_of(self.l.values())

@@ -42,6 +42,7 @@ class _Bottom:
 
 BOTTOM = _Bottom()
 Stack = Mapping[Hashable, Expression]
+Conditions = tuple[Expression, Expression]
 EMPTY: Stack = MappingProxyType({})
 
 
@@ -83,9 +84,22 @@ class SourceLayout:
         wanted = ["load", "rewind", "yes", "no", *states]
         wanted += [f"{side}[{letter[a]}]" for side in ("left", "right") for a in marked]
         names = iter(unique([*wanted, *(f"x={letter[a]}" for a in tm.input_alphabet), "EOS"]))
-        ours = [next(names) for _ in range(4)]
-        parts = [{thing: next(names) for thing in part} for part in (states, marked, marked, tm.input_alphabet)]
-        return cls(*ours, *parts, eos=next(names))
+
+        def take(things: Iterable[Hashable]) -> dict[Hashable, str]:
+            return {thing: next(names) for thing in things}
+
+        load, rewind, yes, no = (next(names) for _ in range(4))
+        return cls(
+            load=load,
+            rewind=rewind,
+            yes=yes,
+            no=no,
+            states=take(states),
+            left=take(marked),
+            right=take(marked),
+            symbols=take(tm.input_alphabet),
+            eos=next(names),
+        )
 
     def configuration(self, state: Mapping[str, Number], tm: TuringMachine, base: int) -> Configuration | None:
         """The configuration that a state of the step holds; None before the first and after the last.
@@ -220,20 +234,25 @@ class _Parts:
         """One step after the end."""
         self.choose(self.q[self.tm.accept], into=self.names.yes)
         self.choose(self.q[self.tm.reject], into=self.names.no)
-        for conditions, _, _ in self.rules(None):
-            self.choose(*conditions, into=self.names.no)
+        for conditions, rule, _ in self.cases():
+            if rule is None:
+                self.choose(*conditions, into=self.names.no)
 
-    def rules(self, move: str | None) -> Iterator[tuple[tuple[Expression, Expression], Rule | None, Stack]]:
-        """Where the machine moves there, or has no rule: the conditions, the rule, what is right of the cell read.
+    def rules(self, move: str) -> Iterator[tuple[Conditions, Rule, Stack]]:
+        """Where the machine moves there: the conditions, the rule, what is right of the cell read."""
+        for conditions, rule, rest in self.cases():
+            if rule is not None and rule[2] == move:
+                yield conditions, rule, rest
 
-        On a $, which is read as a blank, nothing is popped.
+    def cases(self) -> Iterator[tuple[Conditions, Rule | None, Stack]]:
+        """All states with the symbol read, and their rule if there is one; on a $, which is read as a blank, nothing is
+        popped.
         """
         for q, a in product(self.tm.states, self.tm.tape_alphabet):
             rule = self.tm.transitions.get((q, a))
-            if (rule and rule[2]) == move:
-                yield (self.q[q], self.top_r[a]), rule, self.popped(self.r, self.top_r)
-                if a == self.tm.blank:
-                    yield (self.q[q], self.top_r[BOTTOM]), rule, self.r
+            yield (self.q[q], self.top_r[a]), rule, self.popped(self.r, self.top_r)
+            if a == self.tm.blank:
+                yield (self.q[q], self.top_r[BOTTOM]), rule, self.r
 
     def pushed(self, z: Stack, bits: Mapping[Hashable, Expression | Number]) -> Stack:
         """(4.24)."""
@@ -255,7 +274,7 @@ class _Parts:
     def step(self) -> Step:
         """The sum of the parts, from the start (4.28)."""
         names, marked = self.names, tuple(self.names.left)
-        h0: dict[str, Number] = dict.fromkeys(self.after, 0) | {names.load: 1}
+        h0: dict[str, Number] = {**dict.fromkeys(self.after, 0), names.load: 1}
         h0 |= dict(zip(names.left.values(), encode([BOTTOM], marked, self.base), strict=True))
         h0 |= dict(zip(names.right.values(), encode([self.tm.blank, BOTTOM], marked, self.base), strict=True))
         state = {name: sum_of(terms) for name, terms in self.after.items()}

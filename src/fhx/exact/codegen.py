@@ -3,9 +3,36 @@ r"""A piece of a step as Python source: straight-line code over integers, with a
 The numbers of a stack share one denominator, a power of B: a number is :math:`n / d`. So a push multiplies d by B and
 adds to one n, a pop divides d and subtracts from one n, and all other n stay as they are: nothing of that is known
 here, it follows from the coefficients. The state is a list, ``h``, first all n and then the d of each stack.
+
+This is a pop from a stack of one symbol in base 3, whose next top is :math:`\mathrm{slu}(9 z - 7)` with
+:math:`z = n / d` in :math:`[\frac23, 1]`; the bit goes into the key, by which ``table`` knows the next pattern:
+
+.. code-block:: python
+
+    def make(table):
+     def step(h):
+      if h[1] < 3:
+       h[1] *= 3; h[0] *= 3
+      n0 = h[0]
+      d0 = h[1]
+      key = 0
+      if 9*n0 - 7*d0 > 0:
+       if 9*n0 - 8*d0 > 0:
+        key += 1
+       else:
+        if 9*n0 - 8*d0 == 0:
+         key += 1
+        elif 9*n0 - 7*d0 == 0:
+         pass
+        else:
+         raise ValueError('a bit becomes neither 0 nor 1')
+      h[1] = e0 = d0 // 3
+      h[0] = n0 - 2*e0
+      return table[key]
+     return step
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from re import findall
@@ -34,13 +61,15 @@ class Writer:
         self.tops = {name: bit for stack in stacks for name, bit in stack.items()}
         self.place = {name: j for j, name in enumerate(self.tops)}
         self.stack_of = {name: s for s, stack in enumerate(self.stacks) for name in stack}
-        self._finding, self._checking, self._moving = cache(self._finding), cache(self._checking), cache(self._moving)
+        self._finding, self._checking, self._moving = cache(self._find), cache(self._check), cache(self._move)
 
-    def source(self, piece: Mapping[str, Expression], on: Iterable[str]) -> tuple[str, frozenset[str], tuple[str, ...]]:
+    def source(
+        self, piece: Mapping[str, Expression], on: Collection[str | None]
+    ) -> tuple[str, frozenset[str], tuple[str, ...]]:
         """A function ``step(h)`` that moves h by one step and returns the entry of ``table`` for the bits it found.
 
         Args:
-            piece: for each name its next value, as a specialiser gives it.
+            piece: for each name its next value, as a ``Specializer`` gives it.
             on: the bits that are 1 before the step.
 
         Returns:
@@ -67,7 +96,7 @@ class Writer:
             tests += self._finding(1 << i, bits[bit], guarded, tuple((v, self.tops[v] in on) for v in sorted(seen)))
         for name, top in self.tops.items():
             if top not in found:
-                now = tuple((v, self.tops[v] in on) for v in sorted(piece[name].terms))
+                now = tuple((v, self.tops[v] in on) for v in sorted(piece[name].affine_terms()))
                 tests += self._checking(name, piece[name], top in after, now)
         moves = [self._moving(s, tuple((name, piece[name]) for name in stack)) for s, stack in enumerate(self.stacks)]
         first, last = ([line for move in moves for line in move[part]] for part in (0, 1))
@@ -83,11 +112,11 @@ class Writer:
     def _d(self, s: int) -> int:
         return len(self.place) + s
 
-    def _finding(self, mask: int, e: Expression, guarded: Nexts, now: tuple[tuple[str, bool], ...]) -> Lines:
+    def _find(self, mask: int, e: Expression, guarded: Nexts, now: tuple[tuple[str, bool], ...]) -> Lines:
         """Code that adds ``mask`` to the key if a bit is 1, and checks the numbers whose top it is."""
         return tuple(self._branches(mask, e, guarded, self._ranges(now)))
 
-    def _checking(self, name: str, e: Expression, top: bool, now: tuple[tuple[str, bool], ...]) -> Lines:
+    def _check(self, name: str, e: Expression, top: bool, now: tuple[tuple[str, bool], ...]) -> Lines:
         """Code that checks whether the next number is in its range, unless the ranges now prove it."""
         return tuple(self._checks(name, e, top, self._ranges(now)))
 
@@ -131,7 +160,7 @@ class Writer:
                 message = f"the number {name!r} leaves its range [{least}, {most}]"
                 yield f"if {self._whole(outside)} > 0: raise ValueError({message!r})"
 
-    def _moving(self, s: int, nexts: Nexts) -> tuple[Lines, Lines]:
+    def _move(self, s: int, nexts: Nexts) -> tuple[Lines, Lines]:
         """Code that moves one stack: what comes before the numbers are read, and the rest."""
         es = [e for _, e in nexts]
         stacks, d = self._stacks(es), f"h[{self._d(s)}]"
@@ -151,14 +180,16 @@ class Writer:
             if own and scaled.terms == {name: 1} and not e.constant:
                 continue
             if own and shift < 0:
-                code = _added([*((c, f"n{self.place[v]}") for v, c in scaled.terms.items()), (e.constant, f"e{s}")])
+                code = _added(
+                    [*((c, f"n{self.place[v]}") for v, c in scaled.affine_terms().items()), (e.constant, f"e{s}")]
+                )
             else:
                 code = self._sum(scaled, stacks)
             last.append(f"h[{self.place[name]}] = {code}")
         return tuple(first), tuple(last)
 
     def _stacks(self, es: Iterable[Expression]) -> list[int]:
-        return sorted({self.stack_of[name] for e in es for name in e.terms})
+        return sorted({self.stack_of[name] for e in es for name in e.affine_terms()})
 
     def _whole(self, e: Expression) -> str:
         """Code for an integer that is a positive multiple of an affine expression."""
@@ -168,7 +199,9 @@ class Writer:
         """Code for a sum with whole coefficients, times the largest denominator of these stacks."""
         factor = "*({} // d{})" if len(stacks) > 1 else ""
         largest = _largest(stacks)
-        parts = [(c, f"n{self.place[v]}" + factor.format(largest, self.stack_of[v])) for v, c in e.terms.items()]
+        parts = [
+            (c, f"n{self.place[v]}" + factor.format(largest, self.stack_of[v])) for v, c in e.affine_terms().items()
+        ]
         return _added([*parts, (e.constant, largest)])
 
 
@@ -178,12 +211,12 @@ def digits(value: Number, base: int) -> int:
     Raises:
         ValueError: there is none.
     """
-    k, base = 0, Fraction(base)
-    while (value * base**k).denominator > 1:
+    k, B = 0, Fraction(base)
+    while (value * B**k).denominator > 1:
         k += 1
         if k > value.denominator.bit_length():
             raise ValueError(f"{value} is not a whole number over a power of {base}")
-    while (value * base ** (k - 1)).denominator == 1:
+    while (value * B ** (k - 1)).denominator == 1:
         k -= 1
     return k
 
@@ -209,7 +242,7 @@ def _narrowed(ranges: Ranges, e: Expression) -> Ranges:
     """The ranges where an affine expression is at least 0, so far as the range of one number can say it."""
     if len(e.terms) != 1:
         return ranges
-    ((name, c),) = e.terms.items()
+    ((name, c),) = e.affine_terms().items()
     zero = Fraction(-e.constant) / c
     low, high = ranges[name]
     return {**ranges, name: (max(low, zero), high) if c > 0 else (low, min(high, zero))}

@@ -89,9 +89,10 @@ class Unit:
 
 
 Atom = str | Unit
+Terms = Mapping[Atom, Exact] | Mapping[str, Exact] | Mapping[Unit, Exact]
 
 
-def _checked(terms: Mapping[Atom, Exact]) -> dict[Atom, Number]:
+def _checked(terms: Terms) -> dict[Atom, Number]:
     """The terms that are not 0."""
     kept: dict[Atom, Number] = {}
     for atom, c in terms.items():

@@ -6,7 +6,7 @@ import torch
 from attrs import evolve
 
 from fhx.exact.matrix import Matrix
-from fhx.exact.numbers import Number
+from fhx.exact.numbers import Number, size
 from fhx.exact.simple_rnn import SimpleRNN
 from fhx.exact.word_reader import WordReader
 
@@ -52,10 +52,10 @@ def largest_exact_state(net: WordReader, largest: int) -> int:
        \sum_j |W_{ij}| H + \max_a |U_{ia}| + |b_i| \le L \text{ for all } i, \qquad \sum_j |w_j| H + |c| \le L.
     """
     rnn = net.rnn
-    sums: list[tuple[Number, Number]] = [(sum(map(abs, net.w)), abs(net.c))]
+    sums: list[tuple[Number, Number]] = [(sum((size(w) for w in net.w), 0), size(net.c))]
     for i in range(rnn.size):
-        drive = max((abs(u) for u in rnn.U.row(i).values()), default=0) + abs(rnn.b[i])
-        sums.append((sum(map(abs, rnn.W.row(i).values())), drive))
+        drive = max((size(u) for u in rnn.U.row(i).values()), default=0) + size(rnn.b[i])
+        sums.append((sum((size(w) for w in rnn.W.row(i).values()), 0), drive))
     bounds = ((largest - rest) // weight if weight else largest if rest <= largest else -1 for weight, rest in sums)
     return min([largest, *bounds])
 
@@ -84,7 +84,7 @@ def exact_ranges(relu: WordReader, dtype: torch.dtype) -> tuple[int, int]:
         fractions = [f"{place} = {value}" for place, value in entries.items() if isinstance(value, Fraction)]
         if fractions:
             reasons.append(f"{name} holds {len(fractions)} numbers that are not integers, the first {fractions[0]}")
-    largest, start = largest_exact_state(relu, integers), max(map(abs, rnn.h0), default=0)
+    largest, start = largest_exact_state(relu, integers), max((size(value) for value in rnn.h0), default=0)
     if largest < max(start, 1):
         reasons.append(
             f"within {dtype}, exact up to {integers}, these weights allow units up to {largest} only, "
@@ -92,5 +92,5 @@ def exact_ranges(relu: WordReader, dtype: torch.dtype) -> tuple[int, int]:
         )
     if reasons:
         raise ValueError(f"no exact net in {dtype}: {'; '.join(reasons)}. With exact=False the weights are rounded")
-    heaviest = max((abs(value) for name in "WUw" for value in arrays[name].values()), default=0)
+    heaviest = max((size(value) for name in "WUw" for value in arrays[name].values()), default=0)
     return largest, min(largest, TENSOR_FLOAT) if max(heaviest, start) <= TENSOR_FLOAT else -1

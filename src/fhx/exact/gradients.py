@@ -36,7 +36,7 @@ def one_sided_gradient(f: Expression, point: Point, direction: Point) -> dict[st
         raise ValueError(f"the point has no {missing}")
     p = {name: number(value, f"the point's {name}") for name, value in point.items()}
     d = {name: number(direction.get(name, 0), f"the direction's {name}") for name in p}
-    values: dict[Atom, Number] = dict(p)
+    values: dict[Atom, Number] = dict(p.items())
     gradients: dict[Atom, dict[str, Number]] = {variable: {variable: 1} for variable in p}
     for unit in units_of([f]):
         value, slopes = unit.argument.combine(values), _combined(unit.argument, gradients)

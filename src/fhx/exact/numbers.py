@@ -48,6 +48,11 @@ def vector(values: Iterable[object], name: str, length: int | None = None) -> tu
     return numbers
 
 
+def size(value: Number) -> Number:
+    """Its absolute value, as a number still."""
+    return -value if value < 0 else value
+
+
 def common_denominator(numbers: Iterable[Number]) -> int:
     """The least positive integer that makes all of them whole."""
     return lcm(*{number.denominator for number in numbers})

@@ -10,7 +10,7 @@ either equals the definition or raises an error.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NoReturn
 
 from tqdm import tqdm
 
@@ -119,7 +119,8 @@ class Pieces:
         for column in self._checked(columns):
             pattern = pattern.moves[column](h)
         (then,) = self._checked([then])
-        with tqdm(total=max_steps, unit="step", leave=False, **({} if progress else {"disable": True})) as bar:
+        bar_of: Callable[..., tqdm[NoReturn]] = tqdm if progress else partial(tqdm, disable=True)
+        with bar_of(total=max_steps, unit="step", leave=False) as bar:
             for first in range(0, max_steps, BETWEEN_SIGNS_OF_LIFE):
                 last = min(first + BETWEEN_SIGNS_OF_LIFE, max_steps)
                 for T in range(first + 1, last + 1):

@@ -67,19 +67,19 @@ def separate(points: Iterable[Sequence[Exact]], labels: Iterable[int]) -> Separa
     given = [tuple(point) for point in points]
     if not given:
         raise ValueError("there are no points to separate")
-    points = tuple(vector(point, f"points[{i}]", len(given[0])) for i, point in enumerate(given))
+    rows = tuple(vector(point, f"points[{i}]", len(given[0])) for i, point in enumerate(given))
     labels = tuple(labels)
-    if len(labels) != len(points):
-        raise ValueError(f"there are {len(points)} points and {len(labels)} labels")
+    if len(labels) != len(rows):
+        raise ValueError(f"there are {len(rows)} points and {len(labels)} labels")
     for i, label in enumerate(labels):
         if label not in (0, 1):
             raise ValueError(f"labels[{i}] is {label!r}, neither 0 nor 1")
-    columns = [(*row, 1) for row in _signed(points, labels)]
-    y, dual = _feasible(columns, [0] * len(points[0]) + [0, 1])
+    columns = [(*row, 1) for row in _signed(rows, labels)]
+    y, dual = _feasible(columns, [0] * len(rows[0]) + [0, 1])
     if y is not None:
-        return Separation(points, labels, multipliers=y)
+        return Separation(rows, labels, multipliers=y)
     *v, b, theta = dual
-    return Separation(points, labels, w=tuple(-value / theta for value in v), b=-b / theta)
+    return Separation(rows, labels, w=tuple(-value / theta for value in v), b=-b / theta)
 
 
 def _signed(points: Iterable[Sequence[Number]], labels: Iterable[int]) -> list[tuple[Number, ...]]:

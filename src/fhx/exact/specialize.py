@@ -10,7 +10,7 @@ which range it goes. Up to 0: the gate is closed, the unit is 0. From 0 on: it i
 rest, few, must be evaluated. So one pattern of bits is one *piece*: affine but for these.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from functools import cache
 
@@ -87,7 +87,7 @@ class Specializer:
                     self._effects[name].append((i, int(c * scale)))
         anywhere: Ranges = dict.fromkeys(self.tops, (0, 1))
         self._reach = [
-            int(s * span(Expression({**terms}), anywhere)[1]) for s, terms in zip(scales, self._analog, strict=True)
+            int(s * span(Expression(terms), anywhere)[1]) for s, terms in zip(scales, self._analog, strict=True)
         ]
         self._scales = scales
         self._feeds = [[(name, e.terms[u]) for name, e in nexts.items() if u in e.terms] for u in units]
@@ -97,7 +97,7 @@ class Specializer:
         }
         self._fed = cache(self._uncached_fed)
 
-    def ranges(self, on: Iterable[str]) -> dict[str, tuple[Fraction, Fraction]]:
+    def ranges(self, on: Collection[str | None]) -> dict[str, tuple[Fraction, Fraction]]:
         """The range of each number where these bits are 1 and the others 0."""
         return {name: range_by_top(bit in on, self.base) for name, bit in self.tops.items()}
 
@@ -125,7 +125,7 @@ class Specializer:
 
     def _uncached_fed(self, i: int, c: int, tops: tuple[bool, ...]) -> list[tuple[str, Expression]]:
         """What a unit adds to which names, if its bits and input sum up to c and its numbers have these tops."""
-        argument = Expression({**self._analog[i]}, Fraction(c, self._scales[i]))
+        argument = Expression(self._analog[i], Fraction(c, self._scales[i]))
         ranges = {v: range_by_top(top, self.base) for v, top in zip(self._analog[i], tops, strict=True)}
         value = gate(argument, ranges)
         if value is None:

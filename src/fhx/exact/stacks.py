@@ -22,7 +22,7 @@ from fractions import Fraction
 
 from fhx.exact.expression import Expression, as_expression
 from fhx.exact.formulas import slu
-from fhx.exact.numbers import Exact, common_denominator, vector
+from fhx.exact.numbers import Exact, Number, common_denominator, vector
 
 __all__ = ["check_base", "decode", "encode", "margin", "pop", "push", "sharpened", "top"]
 
@@ -61,7 +61,8 @@ def decode(numbers: Sequence[Exact], alphabet: Sequence[Hashable], base: int = 3
     denominator, length = common_denominator(z), 0
     while base**length % denominator and length < denominator.bit_length():
         length += 1
-    left, word = [value * base**length for value in z], []
+    left: tuple[Number, ...] = tuple(value * base**length for value in z)
+    word: list[Hashable] = []
     for _ in range(length):
         left, digits = zip(*(divmod(value, base) for value in left), strict=True)
         symbols = [symbol for symbol, digit in zip(alphabet, digits, strict=True) if digit == base - 1]

@@ -76,7 +76,8 @@ class Step:
         state = {name: self.h0[name] for name in self.state}
         yield dict(state)
         for t, x in enumerate(xs, start=1):
-            known: dict[Atom, Number] = {**state, **dict(zip(self.inputs, self._input(x, t), strict=True))}
+            known: dict[Atom, Number] = dict(zip(self.inputs, self._input(x, t), strict=True))
+            known.update(state.items())
             for unit in units:
                 known[unit] = ACTIVATIONS[unit.activation](unit.argument.combine(known))
             state = {name: number(e.combine(known), name) for name, e in self.state.items()}

@@ -33,6 +33,9 @@ class TableRecognizer(nn.Module):
             state, breadth first.
     """
 
+    next: Tensor
+    read: Tensor
+
     def __init__(self, recognizer: WordReader) -> None:
         super().__init__()
         self.recognizer = recognizer
@@ -101,7 +104,7 @@ class TableRecognizer(nn.Module):
 
     def _read(self, state: dict[int, Number]) -> bool:
         """The decision at a state."""
-        output = sum(self.recognizer.w[j] * value for j, value in state.items()) + self.recognizer.c
+        output = sum((self.recognizer.w[j] * value for j, value in state.items()), self.recognizer.c)
         if output not in (0, 1):
             raise ValueError(f"the output at {self._named(state)} is {output}: neither 1 (accept) nor 0 (reject)")
         return output == 1

@@ -36,6 +36,8 @@ class TorchRecognizer(nn.Module):
         ValueError: ``exact`` and the net cannot be: all reasons.
     """
 
+    h0: Tensor
+
     def __init__(self, recognizer: WordReader, dtype: torch.dtype = torch.float64, exact: bool = True) -> None:
         super().__init__()
         if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
@@ -52,11 +54,13 @@ class TorchRecognizer(nn.Module):
         self.register_buffer("h0", torch.tensor([float(value) for value in rnn.h0], dtype=dtype))
         w = Matrix((1, rnn.size), {(0, j): value for j, value in enumerate(relu.w)})
         with torch.no_grad():
-            _fill(self.rnn.weight_hh_l0, rnn.W)
-            _fill(self.rnn.weight_ih_l0, rnn.U)
+            _fill(self.rnn.get_parameter("weight_hh_l0"), rnn.W)
+            _fill(self.rnn.get_parameter("weight_ih_l0"), rnn.U)
             _fill(self.readout.weight, w)
-            self.rnn.bias_ih_l0.copy_(torch.tensor([float(value) for value in rnn.b], dtype=torch.float64))
-            self.rnn.bias_hh_l0.zero_()
+            self.rnn.get_parameter("bias_ih_l0").copy_(
+                torch.tensor([float(value) for value in rnn.b], dtype=torch.float64)
+            )
+            self.rnn.get_parameter("bias_hh_l0").zero_()
             self.readout.bias.fill_(float(relu.c))
         self.requires_grad_(not exact)
 
@@ -101,7 +105,7 @@ class TorchRecognizer(nn.Module):
             OverflowError: see ``forward``.
         """
         words = list(words)
-        decisions = []
+        decisions: list[bool] = []
         for first in range(0, len(words), batch_size):
             decisions += self._decide(words[first : first + batch_size])
         return torch.tensor(decisions, dtype=torch.bool, device=self.h0.device)
@@ -117,6 +121,8 @@ class TorchRecognizer(nn.Module):
         largest = states.amax((0, 2)) if lengths is None else self._largest(states, lengths)
         tensor_float = states.dtype == torch.float32 and states.device.type != "cpu"
         range_ = self.largest_in_tensor_float if tensor_float else self.largest
+        if range_ is None:
+            return
         beyond = largest > range_
         if beyond.any():
             step = int(beyond.nonzero()[0, 0])

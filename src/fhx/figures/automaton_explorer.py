@@ -171,7 +171,7 @@ def _codes(name: str, dfa: DFA, net: Recognizer, word: str) -> list[list[Number]
         raise ValueError(f"{name}: the net decodes to the same for two states of the machine")
     for t, (state, code) in enumerate(zip(dfa.run(word), said(word), strict=True)):
         if code != codes[state]:
-            raise ValueError(f"{name}: after {word[:t]!r} the machine is in state {state}, and the net decodes to another")
+            raise ValueError(f"{name}: after {word[:t]!r} the machine is in state {state}, and the net in another")
     return [codes.get(state) for state in dfa.states]
 
 

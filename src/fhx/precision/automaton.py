@@ -5,7 +5,7 @@ from math import nan
 
 import torch
 
-from fhx.compile.extract import MAX_STATES, explore
+from fhx.compile.extract import MAX_STATES, search
 from fhx.exact import HaltingNet
 from fhx.machines import DFA
 
@@ -70,7 +70,5 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, max_states: int = MAX_
     def step(state: State, symbol: Hashable) -> State:
         return after(state, columns[symbol])
 
-    found = explore(step, tuple(floats.inner.h0.tolist()), net.alphabet, accepts, max_states)
-    numbers = {state: number for number, state in enumerate(found.states)}
-    transitions = {(numbers[state], a): numbers[target] for (state, a), target in found.transitions.items()}
-    return DFA(tuple(numbers.values()), found.alphabet, transitions, 0, [numbers[state] for state in found.accept])
+    found = search(step, tuple(floats.inner.h0.tolist()), net.alphabet, accepts, max_states)
+    return found.named({state: number for number, state in enumerate(found.states)})

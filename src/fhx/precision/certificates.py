@@ -26,8 +26,8 @@ import torch
 from fhx.compile.layers import in_layers
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
-from fhx.exact import TorchHaltingNet, units_of
-from fhx.exact.numbers import Number
+from fhx.exact import TorchHaltingNet, Unit, units_of
+from fhx.exact.numbers import Number, size
 from fhx.precision.digits import significand_bits
 from fhx.precision.wrong_steps import decisive_bits
 
@@ -81,6 +81,10 @@ def error_bounds(net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.
         yield Bounds(errors.names, errors.of_output(after))
 
 
+_Part = tuple[Mapping[int, Number], list[float]]
+"""Weights, exact and as floats."""
+
+
 class _Row(NamedTuple):
     """What a unit computes: its row of weights, of the type and exact, by what they multiply."""
 
@@ -106,16 +110,20 @@ class _Errors:
         self.state = in_layers(net.step, 1)
         self.atoms = list(dict.fromkeys(units_of(self.state.values())))  # unit j + 1 of the net
         self.rows = _rows(net, net.to_torch(dtype))
-        self.units: dict[int, float] = {}
+        self.units: dict[Hashable, float] = {}
         self.names: dict[str, float] = {}
 
     def step(self, before: Mapping[int, Number], column: int) -> None:
         """Go from the bounds at an exact state to those after a symbol."""
-        known = before | {"bias": 1, f"x{column}": 1}
+        known: dict[Hashable, Number] = dict(before.items())
+        known |= {"bias": 1, f"x{column}": 1}
         sums = [self._sum(row, known) for row in self.rows[1:-1]]
-        on, off, slack = set(), set(), {}
+        on, off = set[Unit](), set[Unit]()
+        slack: dict[Unit, float] = {}
         for atom, s in zip(self.atoms, sums, strict=True):
-            carried = sum(abs(float(c)) * self.names.get(name, 0) for name, c in atom.argument.terms.items()) * UP
+            carried = (
+                sum(abs(float(c)) * self.names.get(name, 0) for name, c in atom.argument.affine_terms().items()) * UP
+            )
             slack[atom] = carried + s.error
             if (s.upper if not carried else s.value + _above(slack[atom])) <= 0:
                 off.add(atom)
@@ -128,17 +136,23 @@ class _Errors:
     def of_output(self, after: Mapping[int, Number]) -> float:
         """The bound of the output's error at an exact state."""
         row = self.rows[-1]
+        known: dict[Hashable, Number] = dict(after.items())
+        known["bias"] = 1
         carried = sum(abs(float(row.exact[j])) * e for j, e in self.units.items() if j in row.exact)
-        return carried * UP + self._sum(row, after | {"bias": 1}).error
+        return carried * UP + self._sum(row, known).error
 
-    def _names(self, on: set, off: set, slack: Mapping, rounding: Mapping) -> Iterator[tuple[str, float]]:
+    def _names(
+        self, on: set[Unit], off: set[Unit], slack: Mapping[Unit, float], rounding: Mapping[Unit, float]
+    ) -> Iterator[tuple[str, float]]:
         for name, e in self.state.items():
             linear: dict[str, Number] = {}
             error = 0.0
             for atom, c in e.terms.items():
+                if not isinstance(atom, Unit):
+                    raise ValueError(f"{name} holds {atom!r} without a unit around it")
                 if atom in on:
                     error += abs(float(c)) * rounding[atom]
-                    for other, v in atom.argument.terms.items():
+                    for other, v in atom.argument.affine_terms().items():
                         if other in self.names:
                             linear[other] = linear.get(other, 0) + c * v
                 elif atom not in off:
@@ -148,19 +162,19 @@ class _Errors:
     def _sum(self, row: _Row, known: Mapping[Hashable, Number]) -> _Sum:
         """A unit's sum at an exact state, with the errors of its summation alone."""
         active = [key for key in row.exact if key in known or key in self.units]
-        value = Fraction(sum(row.exact[key] * known.get(key, 0) for key in active))
+        value = Fraction(sum((row.exact[key] * known.get(key, 0) for key in active), 0))
         n = len(active)
         if not n:
             return _Sum(value, 0.0, value)
         if n >= 2 ** (self.p - 1):
             return _Sum(value, inf, inf)
-        largest = {key: float(abs(known.get(key, 0))) + self.units.get(key, 0) for key in active}
-        size = sum(abs(float(row.rounded[key])) * largest[key] for key in active) * UP
+        largest = {key: float(size(known.get(key, 0))) + self.units.get(key, 0) for key in active}
+        weighed = sum(abs(float(row.rounded[key])) * largest[key] for key in active) * UP
         drift = sum(abs(float(row.rounded[key] - row.exact[key])) * largest[key] for key in active) * UP
-        error = (drift + n / (2**self.p - n) * size + n * self.eta) * UP
+        error = (drift + n / (2**self.p - n) * weighed + n * self.eta) * UP
         if drift or any(key in self.units for key in active) or error == inf:
             return _Sum(value, error, value + _above(error))
-        grid = max(_power_above(size / (2**self.p - n)), Fraction(self.eta))
+        grid = max(_power_above(weighed / (2**self.p - n)), Fraction(self.eta))
         places = [row.exact[key] * known[key] / grid for key in active]
         low, high = grid * sum(map(floor, places)), grid * sum(map(ceil, places))
         on_grid = float(max(high - value, value - low)) * UP
@@ -170,20 +184,16 @@ class _Errors:
 def _rows(net: TuringNet[Layout], floats: TorchHaltingNet) -> list[_Row]:
     """A row per unit, then the readout; the keys are units, inputs ``x0``, ``x1``, ... and ``bias``."""
     rnn, inner = net.rnn, floats.inner
-    W, U, b, w, c = (
-        parameter.double().tolist()
-        for parameter in (
-            inner.rnn.weight_hh_l0,
-            inner.rnn.weight_ih_l0,
-            inner.rnn.bias_ih_l0,
-            inner.readout.weight,
-            inner.readout.bias,
-        )
-    )
+    names = ("weight_hh_l0", "weight_ih_l0", "bias_ih_l0")
+    W, U, b = (inner.rnn.get_parameter(name).double().tolist() for name in names)
+    w, c = (parameter.double().tolist() for parameter in (inner.readout.weight, inner.readout.bias))
 
-    def row(units: tuple[Mapping, list], inputs: tuple[Mapping, list], bias: tuple[Number, float]) -> _Row:
-        exact = {**units[0], **{f"x{a}": value for a, value in inputs[0].items()}, "bias": bias[0]}
-        rounded = {**{j: units[1][j] for j in units[0]}, **{f"x{a}": inputs[1][a] for a in inputs[0]}, "bias": bias[1]}
+    def row(units: _Part, inputs: _Part, bias: tuple[Number, float]) -> _Row:
+        exact: dict[Hashable, Number] = dict(units[0].items())
+        exact |= {"bias": bias[0]}
+        exact |= {f"x{a}": value for a, value in inputs[0].items()}
+        rounded: dict[Hashable, float] = {**{j: units[1][j] for j in units[0]}, "bias": bias[1]}
+        rounded |= {f"x{a}": inputs[1][a] for a in inputs[0]}
         kept = [key for key in exact if exact[key]]
         return _Row({key: Fraction(rounded[key]) for key in kept}, {key: exact[key] for key in kept})
 

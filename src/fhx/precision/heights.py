@@ -9,7 +9,7 @@ import torch
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
 from fhx.exact import Expression, units_of
-from fhx.exact.numbers import Number
+from fhx.exact.numbers import Number, size
 from fhx.machines import TuringMachine
 from fhx.precision.digits import significand_bits
 
@@ -87,21 +87,21 @@ class _Sizes:
     def __iter__(self) -> Iterator[Number]:
         rnn = self.net.rnn
         for i in range(rnn.size):
-            yield self._size(rnn.W.row(i)) + _most(map(abs, rnn.U.row(i).values())) + abs(rnn.b[i])
-        yield self._size(dict(enumerate(self.net.net.w))) + abs(self.net.net.c)
+            yield self._size(rnn.W.row(i)) + _most(size(u) for u in rnn.U.row(i).values()) + size(rnn.b[i])
+        yield self._size(dict(enumerate(self.net.net.w))) + size(self.net.net.c)
 
     def _size(self, row: Mapping[int, Number]) -> Number:
         """Names of a group add up to at most 1 and are positive sums of units; of the tops of a stack one is there."""
 
         def share(name: str) -> Number:
-            return _most(Fraction(abs(row.get(j, 0))) / c for j, c in self.units[name].items())
+            return _most(Fraction(size(row.get(j, 0))) / c for j, c in self.units[name].items())
 
         def seen(name: str) -> Number:
-            return sum(abs(row.get(j, 0)) * self.largest[j] for j in self.units[name])
+            return sum((size(row.get(j, 0)) * self.largest[j] for j in self.units[name]), 0)
 
         groups = [*self.single, *(stack.values() for stack, _ in self.stacks)]
-        in_groups = sum(_most(map(share, group)) for group in groups)
-        return in_groups + sum(_most(map(seen, top.values())) for _, top in self.stacks)
+        in_groups = sum((_most(map(share, group)) for group in groups), 0)
+        return in_groups + sum((_most(map(seen, top.values())) for _, top in self.stacks), 0)
 
     def _largest(self, e: Expression) -> Number:
         """The largest value of an argument: what its constant, one name of each group, and one input make of it."""
@@ -110,7 +110,7 @@ class _Sizes:
             return e.terms.get(name, 0)
 
         value = e.constant + max(map(weight, self.net.layout.inputs))
-        value += sum(_most(map(weight, group)) for group in self.single)
+        value += sum((_most(map(weight, group)) for group in self.single), 0)
         for stack, top in self.stacks:
             value += _most(weight(top[a]) + self.digit * weight(stack[a]) for a in stack)
             value += Fraction(1, self.net.base) * _most(map(weight, stack.values()))
