@@ -134,7 +134,7 @@ def test_explore_takes_any_step_function():
     assert [found.accepts(word) for word in ((), (1,), (1, 1), (1, 1, 1), (0,))] == [False, True, False, True, False]
     with pytest.raises(StateExplosionError, match="more than 5 states") as caught:
         explore(lambda n, symbol: n + 1, 0, (7,), lambda n: True, max_states=5)
-    assert (caught.value.word, caught.value.state, caught.value.limit) == ((7,) * 5, 5, 5)
+    assert (caught.value.word, caught.value.state, caught.value.max_states) == ((7,) * 5, 5, 5)
     with pytest.raises(ValueError, match=r"after \(7, 7\) is 2"):
         explore(lambda n, symbol: n + 1, 0, (7,), lambda n: n if n == 2 else 0)
 

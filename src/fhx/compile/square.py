@@ -98,9 +98,7 @@ def _codes(dfa: DFA, decoder: StateDecoder) -> dict[frozenset[tuple[int, Number]
     if names == state_names(dfa):
         return {frozenset({(i, 1)}): i for i in range(len(dfa.states))}
     if names != grid_names(dfa):
-        raise ValueError(
-            "the net's decoder is not one of this machine: it does not name its states, or rows and columns"
-        )
+        raise ValueError("the net decodes to other names than those of this machine's states, or rows and columns")
     rows, _ = grid_shape(len(dfa.states), len(dfa.alphabet))
     places = grid_places(dfa)
     return {frozenset({(places[q][0], 1), (rows + places[q][1], 1)}): i for i, q in enumerate(dfa.states)}
