@@ -53,8 +53,7 @@ def test_the_run_is_that_of_the_definition(machine_and_word, base):
     net = turing_to_rnn(tm, base)
     time = len(word) + 12
     symbols = [*word, *[EOS] * (time - len(word))]
-    reader = net.net.recognizer
-    xs = [[int(a == symbol) for a in reader.alphabet] for symbol in symbols]
+    xs = [[int(a == symbol) for a in net.net.inputs] for symbol in symbols]
     dense = tuple(net.rnn.reference_states(xs))
     sparse = list(islice(net.net.run(word), time + 1))[1:]
     assert [{j: value for j, value in enumerate(h) if value} for h in dense] == sparse

@@ -25,7 +25,7 @@ def runs_in_random_order(net, word, dtype, steps, random):
     rnn = net.rnn
     state = {j: number(value) for j, value in enumerate(rnn.h0) if value}
     yield state
-    for column in islice(net.net.recognizer.columns(net.net.fed(word)), steps):
+    for column in islice(net.net.fed(word), steps):
         after = {}
         for i in range(rnn.size):
             terms = [number(float(w)) * state[j] for j, w in rnn.W.row(i).items() if j in state]

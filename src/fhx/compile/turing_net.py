@@ -74,9 +74,15 @@ class TuringNet(Generic[L]):
         return self.net.steps_per_symbol
 
     @cached_property
-    def pieces(self) -> Pieces | None:
-        """The step of a net with L = 1 made ready for long runs, with the same numbers as ``net``, the reference."""
-        return Pieces(self.step, self.out, self.layout.stacks, self.base) if isinstance(self.layout, Layout) else None
+    def pieces(self) -> Pieces:
+        """The step of a net with L = 1 made ready for long runs, with the same numbers as ``net``, the reference.
+
+        Raises:
+            ValueError: the net has more layers.
+        """
+        if not isinstance(self.layout, Layout):
+            raise ValueError(f"only a net with one layer has pieces, and this one has {self.layers}")
+        return Pieces(self.step, self.out, self.layout.stacks, self.base)
 
     def to_torch(self, dtype: torch.dtype = torch.float64) -> TorchHaltingNet:
         """The net as ``torch.nn.RNN``, its weights and states rounded: :class:`fhx.exact.TorchHaltingNet`.
@@ -92,7 +98,7 @@ class TuringNet(Generic[L]):
         Raises:
             ValueError: a symbol is outside the input alphabet.
         """
-        if self.pieces is None:
+        if self.layers > 1:
             return self.net.outputs(word)
         return self.pieces.outputs(self.net.columns(word), len(self.net.alphabet))
 
@@ -112,7 +118,7 @@ class TuringNet(Generic[L]):
             raise ValueError(f"a run has at least 0 steps, not {max_steps}")
         word = tuple(word)
         before = self.layout.lead(len(word)) + self.layout.lag
-        if self.pieces is None:
+        if self.layers > 1:
             answer = self.net.answer(word, max_steps + before)
         else:
             columns = self.net.columns(word)
