@@ -84,7 +84,7 @@ def test_c6_the_printed_pop_leaves_the_set_of_codes_at_the_first_pop():
 def test_c6_one_is_in_the_cantor_set_and_no_finite_stack():
     """It is the limit of the stacks a, aa, aaa, ..."""
     assert [1 - encode("a" * n, "a")[0] for n in range(1, 6)] == [Fraction(1, 3**n) for n in range(1, 6)]
-    with pytest.raises(ValueError, match="no finite stack"):
+    with pytest.raises(ValueError, match="not encode a finite stack"):
         decode([1], "a")
 
 

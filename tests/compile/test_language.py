@@ -297,7 +297,7 @@ def test_bad_words():
         faulty("a", "a")
     with pytest.raises(ValueError, match="the symbol 'c' of the listed word 'ac' is outside the alphabet"):
         faulty("a", "ac")
-    with pytest.raises(TypeError, match="word 2 of the language is 5, no sequence of symbols"):
+    with pytest.raises(TypeError, match="word 2 of the language is 5, which is not a sequence of symbols"):
         faulty("a", 5)
     with pytest.raises(ValueError, match=r"the symbol \[\] of the listed word"):
         faulty([[]])

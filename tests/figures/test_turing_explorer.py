@@ -349,7 +349,7 @@ def slower(net):
         ({"m": NETS["increment"]}, {"n": "1"}, "a word for 'n', but no net"),
         ({"m": NETS["increment"]}, {"m": "1" * 61}, "61 symbols"),
         ({"m": NETS["increment"]}, {"m": "102"}, "'2' of the first word is outside"),
-        ({"m": slower(NETS["increment"])}, None, "2 steps a symbol"),
+        ({"m": slower(NETS["increment"])}, None, "2 steps per symbol"),
         ({"m": turing_to_rnn(palindromes(), 10**9)}, None, "longer than 53 bits"),
         ({"m": turing_to_rnn(TuringMachine({}, "accept", "accept", "reject", "_", ("up",)))}, None, "characters"),
     ],
