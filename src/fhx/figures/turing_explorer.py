@@ -46,8 +46,8 @@ def turing_explorer(
         name: of the explorer, see :class:`Explorer`.
 
     Raises:
-        ValueError: no net; symbols to be typed that are not single characters; several net steps per symbol; weights too
-            long for the page; a first word longer than 60 or with a symbol outside the alphabet; a word for no net.
+        ValueError: no net; symbols to be typed that are not single characters; several net steps per symbol; weights
+            too long for the page; a first word longer than 60 or with a symbol outside the alphabet; a word for no net.
     """
     if not nets:
         raise ValueError(f"explorer {name!r} needs a net")
