@@ -15,12 +15,12 @@ from fhx.stability import (
     Constants,
     WithReadout,
     adversarial_gain,
-    certificate,
     constants,
     contraction_rate,
     fixed_point,
     invariant_set,
     project,
+    register_certificate,
     truncated_states,
     window_length,
 )
@@ -61,7 +61,7 @@ class LeakyCertificate(Certificate):
         self.cell.a.clamp_(-rate, rate)
 
 
-certificate.register(LeakyCell, LeakyCertificate)
+register_certificate(LeakyCell, LeakyCertificate)
 
 
 def test_a_kind_of_ones_own():

@@ -12,7 +12,7 @@ from fhx.stability.bounds import (
     weight_gap_bound_published,
     window_for_output_gap,
 )
-from fhx.stability.certificates import Certificate, certificate
+from fhx.stability.certificates import Certificate, certificate, register_certificate
 from fhx.stability.conjugate import Translated, WithReadout
 from fhx.stability.constants import constants
 from fhx.stability.contraction import contraction_rate, steps_to_contract
@@ -66,6 +66,7 @@ __all__ = [
     "output_gap_bound",
     "project",
     "project_within",
+    "register_certificate",
     "rounding_term",
     "simple_constants",
     "state_gap_bound",

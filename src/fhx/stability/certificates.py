@@ -5,7 +5,7 @@ projection and its constants. It is entered with
 
 .. code-block:: python
 
-   certificate.register(MyCell, MyCertificate)
+   register_certificate(MyCell, MyCertificate)
 
 and from then on :func:`~fhx.stability.contraction_rate`, :func:`~fhx.stability.project` and all the rest know it.
 """
@@ -89,17 +89,34 @@ class Certificate(ABC):
 
 
 @singledispatch
-def certificate(cell: Cell, input_bound: float = 1.0) -> Certificate:
-    """The certificate of a cell's kind.
-
-    Raises:
-        ValueError: no kind is registered for the cell, or its activation has no bound, or the input bound is negative
-            or not finite.
-    """
+def _by_kind(cell: object, input_bound: float) -> Certificate:
     if isinstance(cell, nn.RNNBase | nn.RNNCellBase):
         raise ValueError(f"{cell} is a net of torch: fhx.cells.from_torch makes a cell of it")
-    known = ", ".join(sorted(kind.__name__ for kind in certificate.registry if kind is not object))
+    known = ", ".join(sorted(kind.__name__ for kind in _by_kind.registry if kind is not object))
     raise ValueError(f"no contraction is certified for {cell}: the kinds that have a certificate are {known}")
+
+
+def certificate(cell: Cell, input_bound: float = 1.0) -> Certificate:
+    r"""The certificate of a cell, by its kind.
+
+    Args:
+        cell: the cell, its weights as they are.
+        input_bound: :math:`B_x \ge 0` with :math:`|x|_\infty \le B_x`.
+
+    Raises:
+        ValueError: no kind is registered that the cell is of, or the input bound is negative or not finite.
+    """
+    return _by_kind(cell, input_bound)
+
+
+def register_certificate(kind: type[Cell], make: Callable[..., Certificate]) -> None:
+    """Make a kind of cell known, with its subclasses; a subclass may have a certificate of its own.
+
+    Args:
+        kind: the class of the cells.
+        make: the class of their certificates, or what else makes one of a cell and a bound of inputs.
+    """
+    _by_kind.register(kind, make)
 
 
 def certificate_in(norm: AnyNorm | None, cell: Cell, input_bound: float) -> tuple[Certificate, Norm]:

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from fhx.cells import Cell
 from fhx.dynamics import Box
-from fhx.stability.certificates import Certificate, certificate
+from fhx.stability.certificates import Certificate, certificate, register_certificate
 from fhx.stability.norms import EPS, AnyNorm, Norm, as_norm, exact, max_norm, two_norm
 
 
@@ -174,5 +174,5 @@ class WithReadoutCertificate(_OfACell):
         return lambda v: max(inner(v[:width]), torch.linalg.vector_norm(v[width:], order).item() / L)
 
 
-certificate.register(Translated, TranslatedCertificate)
-certificate.register(WithReadout, WithReadoutCertificate)
+register_certificate(Translated, TranslatedCertificate)
+register_certificate(WithReadout, WithReadoutCertificate)

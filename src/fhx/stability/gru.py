@@ -21,7 +21,7 @@ from torch import Tensor
 from fhx._checks import non_negative
 from fhx.cells import GRUCell
 from fhx.dynamics import Box
-from fhx.stability.certificates import certificate
+from fhx.stability.certificates import register_certificate
 from fhx.stability.gates import GatedCertificate, gate_logits, opened
 from fhx.stability.norms import EPS, UP, exact, row_sums
 from fhx.stability.rows import onto_balls
@@ -137,4 +137,4 @@ class GRUCertificate(GatedCertificate):
         self.replace(new, wrong)
 
 
-certificate.register(GRUCell, GRUCertificate)
+register_certificate(GRUCell, GRUCertificate)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import Box
-from fhx.stability.certificates import certificate
+from fhx.stability.certificates import register_certificate
 from fhx.stability.gates import GatedCertificate
 from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
 from fhx.stability.lstm_constants import lstm_constants
@@ -118,4 +118,4 @@ def _radii(bounds: LSTMBounds, condition: str, F: Float[Tensor, " d"], rate: flo
     return torch.stack([scale * norm[gate] for gate in "ifzo"])
 
 
-certificate.register(LSTMCell, LSTMCertificate)
+register_certificate(LSTMCell, LSTMCertificate)

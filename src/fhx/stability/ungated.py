@@ -13,7 +13,7 @@ from torch import Tensor
 from fhx.cells import DeepCell, LinearCell, SimpleCell
 from fhx.cells.activations import ACTIVATIONS, Activation, identity
 from fhx.dynamics import Box
-from fhx.stability.certificates import Certificate, certificate
+from fhx.stability.certificates import Certificate, register_certificate
 from fhx.stability.lyapunov import find_norm, weighted_gain
 from fhx.stability.norms import EPS, UP, Norm, exact, max_norm, row_sums, slope_bound, two_norm
 from fhx.stability.simple_constants import simple_constants
@@ -128,4 +128,4 @@ def _name(activation: Activation) -> str:
 
 
 for kind in (SimpleCell, LinearCell, DeepCell):
-    certificate.register(kind, UngatedCertificate)
+    register_certificate(kind, UngatedCertificate)
