@@ -125,7 +125,7 @@ class LanguageNet:
         return evolve(self.empty, rnn=evolve(self.empty.rnn, h0=start))
 
     def decode(self, state: Mapping[int, Number | LazyReal]) -> dict[str, Number | LazyReal]:
-        """The state of the search by name, as :func:`language_to_rnn` tells them.
+        """The state of the search by name, with the names given in :func:`language_to_rnn`.
 
         Raises:
             ValueError: a key of the state is not a unit.

@@ -78,7 +78,7 @@ def _grid_units(Q: int, S: int, C: int) -> int:
 
 
 def _least_exponent(base: int, count: int) -> int:
-    """The least e with base**e >= count, exactly: the estimate of the logarithm only says where to begin."""
+    """The least e with base**e >= count, exactly: the estimate of the logarithm only says where to start."""
     e = max(0, int((count.bit_length() - 1) / log2(base) * (1 - 1e-12)) - 1)
     power = base**e
     while power < count:

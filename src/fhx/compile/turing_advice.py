@@ -37,7 +37,7 @@ def with_advice(tm: TuringMachine, advice: Iterable[Hashable], base: int = 3) ->
        \end{aligned}
 
     four units for each c. The advice is in :math:`h_0` alone: W, U, b and the readout are the same for all, and an
-    infinite one would make a real start. A run of k steps sees at most its first k symbols, so every beginning of at
+    infinite one would make a real start. A run of k steps sees at most its first k symbols, so every prefix of at
     least that length gives the same answer.
 
     Args:

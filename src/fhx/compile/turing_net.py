@@ -70,7 +70,7 @@ class TuringNet(Generic[L]):
 
     @property
     def layers(self) -> int:
-        """L, how many net steps a symbol of the word takes, and a step of the machine."""
+        """L: how many net steps there are per symbol of the word and per step of the machine."""
         return self.net.steps_per_symbol
 
     @cached_property

@@ -5,7 +5,7 @@ known, the rest is a **tail** in [0, 1] of which nothing else is known,
 
 .. math:: x = \sum_{t=1}^{n} \frac{d_t}{B^t} + \frac{1}{B^n} \sum_{t \ge 1} \frac{d_{n + t}}{B^t}.
 
-A computation that begins with x and goes on in exact numbers holds values :math:`\alpha\, \mathrm{tail} + \beta` only,
+A computation that starts from x and goes on in exact numbers holds values :math:`\alpha\, \mathrm{tail} + \beta` only,
 as long as each ReLU is either open or closed on all of the range that this leaves. Where it is not, one digit more is
 looked at, and the range becomes B times as short. So finitely many steps look at finitely many digits, and they can be
 counted.

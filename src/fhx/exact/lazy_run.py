@@ -44,7 +44,7 @@ class LazyRun(Iterator[dict[int, Value]]):
     ) -> None:
         for unit in reals:
             if unit not in range(rnn.size):
-                raise ValueError(f"the start has a real for the unit {unit!r}, but the net has {rnn.size} units")
+                raise ValueError(f"h0 has a real for the unit {unit!r}, but the net has {rnn.size} units")
         self.rnn, self.max_digits = rnn, max_digits
         self._started, self._symbols = False, iter(symbols)
         self._seen = {unit: SeenDigits(stream) for unit, stream in reals.items()}
