@@ -1,0 +1,52 @@
+"""The tour of the README, as a user of the installed package types it: it prints what it says, and it type-checks."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def tour(tmp_path_factory) -> tuple[Path, str]:
+    """The tour as a file in an empty folder, and what it is said to print."""
+    found = re.search(r"```python\n(?P<code>.*?)```\n.*?```text\n(?P<printed>.*?)```", README, re.DOTALL)
+    assert found, "the README has no Python code with its output below it"
+    script = tmp_path_factory.mktemp("user") / "tour.py"
+    script.write_text(found["code"], "utf-8")
+    return script, found["printed"]
+
+
+def _python(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *map(str, arguments)], cwd=folder, capture_output=True, text=True)
+
+
+def test_the_tour_prints_what_the_readme_says(tour) -> None:
+    script, printed = tour
+    run = _python("-W", "error", script, folder=script.parent)
+    assert (run.stdout, run.stderr) == (printed, "")
+
+
+@pytest.fixture(scope="module")
+def complaints(tour) -> list[str]:
+    """What mypy says of the tour and of a call with a word where numbers belong, both in one run: it takes a while."""
+    script, _ = tour
+    wrong = script.with_name("wrong.py")
+    wrong.write_text("from fhx.exact import SimpleRNN\n\nSimpleRNN([['a']], [[1]], [0], [0], 'relu')\n", "utf-8")
+    run = _python("-m", "mypy", "--strict", "--no-error-summary", script.name, wrong.name, folder=script.parent)
+    assert not run.stderr
+    return run.stdout.splitlines()
+
+
+def test_the_tour_type_checks(complaints) -> None:
+    assert [line for line in complaints if not line.startswith("wrong.py")] == []
+
+
+def test_a_wrong_call_does_not_type_check(complaints) -> None:
+    wrong = [line for line in complaints if line.startswith("wrong.py")]
+    assert wrong
+    assert all(line.startswith("wrong.py:3: ") for line in wrong)
+    assert any('"str"' in line for line in wrong)
