@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from attrs import field, frozen
-from attrs.converters import optional
 
 __all__ = ["Button", "Choice", "Control", "Number", "Slider", "Text"]
 
@@ -75,6 +74,14 @@ def _check_default(control: Slider | Choice) -> None:
         raise ValueError(f"default {control.initial!r} of {control.name!r} is not one of its values {values}")
 
 
+def _numbers(values: Iterable[float] | None) -> tuple[float, ...] | None:
+    return None if values is None else tuple(values)
+
+
+def _options(options: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(options)
+
+
 @frozen
 class Slider(Control):
     """A range of numbers: either ``values``, or ``min`` to ``max`` in steps of ``step``, both ends included.
@@ -85,7 +92,7 @@ class Slider(Control):
         ValueError: no or unsorted values, a step that does not lead from ``min`` to ``max``, a default off the grid.
     """
 
-    values: tuple[float, ...] | None = field(default=None, converter=optional(tuple))
+    values: tuple[float, ...] | None = field(default=None, converter=_numbers)
     min: float | None = None
     max: float | None = None
     step: float | None = None
@@ -168,7 +175,7 @@ class Choice(Control):
         ValueError: no option, two that are shown alike, or a ``default`` that is none of them.
     """
 
-    options: tuple[Any, ...] = field(default=(), converter=tuple)
+    options: tuple[Any, ...] = field(default=(), converter=_options)
     default: Any = None
 
     def __attrs_post_init__(self) -> None:
