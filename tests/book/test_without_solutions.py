@@ -7,17 +7,19 @@ configuration. What is searched for is taken from the notebooks; the same search
 from __future__ import annotations
 
 import base64
+import io
 import json
-import os
 import re
-import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
+from contextlib import redirect_stderr
 from html import unescape
 from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter_book.sphinx import build_sphinx
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 from sitecheck import ROOT
@@ -95,11 +97,22 @@ def small_book(folder: Path) -> Path:
 
 def build(folder: Path, wanted: str) -> Path:
     """The folder of the built book."""
-    command = [Path(sys.executable).parent / "jupyter-book", "build", folder, "-W", "-n", "--keep-going"]
-    settings = os.environ | {"SOLUTIONS": wanted, "NO_COLOR": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=settings, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return folder / "_build" / "html"
+    html, said, settings = folder / "_build" / "html", io.StringIO(), {"latex_individualpages": False, "nitpicky": True}
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), redirect_stderr(said):
+        patch.setenv("SOLUTIONS", wanted)
+        warnings.simplefilter("ignore")
+        status = build_sphinx(
+            folder,
+            html,
+            noconfig=True,
+            path_config=folder / "_config.yml",
+            confoverrides=settings,
+            warningiserror=True,
+            keep_going=True,
+            quiet=True,
+        )
+    assert status == 0, said.getvalue()[-3000:]
+    return html
 
 
 @pytest.fixture(scope="module")
