@@ -241,11 +241,11 @@ def test_windows_by_hand():
         (lambda: definite_window(1.0, 1.0, 1.0, 0.1), "rate of at least 0 and below 1"),
         (lambda: definite_window(0.5, 1.0, 1.0, 0.0), "^margin must be a positive number, got 0"),
         (lambda: definite_window(0.5, 1.0, 1.0, float("inf")), "^margin must be a positive number, got inf"),
-        (lambda: definite_window(0.5, float("inf"), 1.0, 0.1), "^diameter must be finite and not negative"),
-        (lambda: definite_window(0.5, 1.0, -1.0, 0.1), "^lipschitz must be finite and not negative"),
-        (lambda: definite_window(0.5, 1.0, float("inf"), 0.1), "^lipschitz must be finite"),
-        (lambda: definite_window(0.5, -1.0, 1.0, 0.1), "^diameter must be finite and not negative, got -1"),
-        (lambda: definite_window(0.5, 1e200, 1e200, 0.1), r"^lipschitz \* diameter must be finite"),
+        (lambda: definite_window(0.5, float("inf"), 1.0, 0.1), "^diameter must be a finite number of at least 0"),
+        (lambda: definite_window(0.5, 1.0, -1.0, 0.1), "^lipschitz must be a finite number of at least 0"),
+        (lambda: definite_window(0.5, 1.0, float("inf"), 0.1), "^lipschitz must be a finite number"),
+        (lambda: definite_window(0.5, -1.0, 1.0, 0.1), "^diameter must be a finite number of at least 0, got -1"),
+        (lambda: definite_window(0.5, 1e200, 1e200, 0.1), r"^lipschitz \* diameter must be a finite number"),
     ],
 )
 def test_bad_input(call, message):

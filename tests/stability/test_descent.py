@@ -131,8 +131,8 @@ def test_a_parameter_that_the_loss_does_not_reach():
             lambda cell: step_sizes("1/t^2", 1.0, 3),
             r"^schedule must be one of '1/t', 'constant', '1/sqrt\(t\)', got '1/t\^2'",
         ),
-        (lambda cell: step_sizes("1/t", -1.0, 3), "^alpha must be finite and not negative, got -1"),
-        (lambda cell: step_sizes("1/t", float("inf"), 3), "^alpha must be finite"),
+        (lambda cell: step_sizes("1/t", -1.0, 3), "^alpha must be a finite number of at least 0, got -1"),
+        (lambda cell: step_sizes("1/t", float("inf"), 3), "^alpha must be a finite number"),
         (lambda cell: step_sizes("1/t", 1.0, 0), "^steps must be an integer of at least 1"),
     ],
 )

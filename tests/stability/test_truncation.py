@@ -216,14 +216,14 @@ def test_the_divisor_belongs_to_the_length():
         ((1.0, 1.0, 1.0, 0.1), "rate of at least 0"),
         ((-0.1, 1.0, 1.0, 0.1), "rate"),
         ((float("nan"), 1.0, 1.0, 0.1), "rate"),
-        ((0.5, -1.0, 1.0, 0.1), "^input_lipschitz must be finite and not negative, got -1"),
-        ((0.5, float("inf"), 1.0, 0.1), "^input_lipschitz must be finite"),
-        ((0.5, 1.0, -1.0, 0.1), "^input_bound must be finite"),
-        ((0.5, 1.0, float("inf"), 0.1), "^input_bound must be finite"),
+        ((0.5, -1.0, 1.0, 0.1), "^input_lipschitz must be a finite number of at least 0, got -1"),
+        ((0.5, float("inf"), 1.0, 0.1), "^input_lipschitz must be a finite number"),
+        ((0.5, 1.0, -1.0, 0.1), "^input_bound must be a finite number"),
+        ((0.5, 1.0, float("inf"), 0.1), "^input_bound must be a finite number"),
         ((0.5, 1.0, 1.0, 0.0), "^eps must be positive, got 0"),
         ((0.5, 1.0, 1.0, float("nan")), "^eps must be positive"),
-        ((0.5, 1.0, 1.0, 0.1, float("inf")), "^at_zero must be finite"),
-        ((0.5, 1.0, 1.0, 0.1, -1.0), "^at_zero must be finite"),
+        ((0.5, 1.0, 1.0, 0.1, float("inf")), "^at_zero must be a finite number"),
+        ((0.5, 1.0, 1.0, 0.1, -1.0), "^at_zero must be a finite number"),
     ],
 )
 def test_bad_numbers(arguments, culprit):
@@ -233,7 +233,7 @@ def test_bad_numbers(arguments, culprit):
 
 def test_states_that_are_not_bounded_need_for_ever():
     for size in (float("inf"), -1.0, float("nan")):
-        with pytest.raises(ValueError, match=r"^state_bound must be finite and not negative"):
+        with pytest.raises(ValueError, match=r"^state_bound must be a finite number of at least 0"):
             window_length(0.5, size, 0.1)
 
 

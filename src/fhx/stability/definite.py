@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from fhx._checks import positive_number
+from fhx._checks import non_negative, positive_number
 from fhx.cells import LinearCell
 from fhx.dynamics import unroll
 from fhx.machines import DFA, all_words
@@ -73,8 +73,7 @@ def definite_window(rate: float, diameter: float, lipschitz: float, margin: floa
     check_rate(rate)
     reach = lipschitz * diameter
     for name, value in (("diameter", diameter), ("lipschitz", lipschitz), ("lipschitz * diameter", reach)):
-        if not 0 <= value < inf:
-            raise ValueError(f"{name} must be finite and not negative, got {value}")
+        non_negative(name, value)
     positive_number("margin", margin)
 
     def decides(k: int) -> bool:

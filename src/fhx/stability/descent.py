@@ -3,13 +3,13 @@ r"""Projected gradient descent of a recurrent model and of its truncation, side 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import sqrt
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx._checks import positive
+from fhx._checks import non_negative, positive
 from fhx.cells import Cell
 from fhx.dynamics import unroll
 from fhx.stability.truncation import truncated_states
@@ -50,8 +50,7 @@ def step_sizes(schedule: str, alpha: float, steps: int) -> list[float]:
     """
     if schedule not in SCHEDULES:
         raise ValueError(f"schedule must be one of {', '.join(map(repr, SCHEDULES))}, got {schedule!r}")
-    if not (isfinite(alpha) and alpha >= 0):
-        raise ValueError(f"alpha must be finite and not negative, got {alpha}")
+    non_negative("alpha", alpha)
     return [alpha * SCHEDULES[schedule](t) for t in range(1, positive("steps", steps) + 1)]
 
 

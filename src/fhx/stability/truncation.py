@@ -1,13 +1,13 @@
 r"""Truncation: the states that only the last k inputs decide, and how many inputs are enough."""
 
-from math import ceil, inf, log
+from math import ceil, log
 
 import torch
 from jaxtyping import Shaped
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from fhx._checks import positive
+from fhx._checks import non_negative, positive
 from fhx.cells import Cell
 from fhx.dynamics import unroll
 from fhx.dynamics.unrolling import Step, initial
@@ -95,8 +95,7 @@ def truncation_length(rate: float, input_lipschitz: float, input_bound: float, e
         ValueError: ``rate`` is outside 0 to 1, ``eps`` is not positive, or another number is negative or infinite.
     """
     for name, value in (("input_lipschitz", input_lipschitz), ("input_bound", input_bound), ("at_zero", at_zero)):
-        if not 0 <= value < inf:
-            raise ValueError(f"{name} must be finite and not negative, got {value}")
+        non_negative(name, value)
     check_rate(rate)
     return window_length(rate, (input_lipschitz * input_bound + at_zero) / (1 - rate), eps)
 
@@ -115,8 +114,7 @@ def window_length(rate: float, state_bound: float, eps: float) -> int:
     check_rate(rate)
     if not eps > 0:
         raise ValueError(f"eps must be positive, got {eps}")
-    if not 0 <= state_bound < inf:
-        raise ValueError(f"state_bound must be finite and not negative, got {state_bound}")
+    non_negative("state_bound", state_bound)
     if rate * state_bound <= eps:
         return 1
     k = ceil((log(state_bound) - log(eps)) / -log(rate))
