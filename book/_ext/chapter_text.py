@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-HEADING = re.compile(r"^(?:\((?P<label>[\w:-]+)\)=\n+)?(?P<marks>#{1,3}) (?P<title>[^\n]+)", re.M)
-EXERCISE = re.compile(r"^`{3,}\{exercise\}[^\n]*\n:label: *(?P<label>\S+)", re.M)
-CHECK = re.compile(r"^\s*check\(\s*[\"'](?P<id>[\w-]+)[\"']", re.M)
+from nbformat import NotebookNode
+
+from fhx.course.notebooks import CHECK, HEADING, is_code, is_markdown, placed, read, text_of
+
 LAST = "Exercises"  # the section that ends what is read
 NOT_WORDS = [  # (what, by what it is replaced): formulas, targets, addresses and the marks of directives and roles
     (re.compile(r"\$\$.*?\$\$(?: *\([\w-]+\))?|\$[^$]*\$|\{eq\}`[^`]*`", re.DOTALL), " "),
@@ -85,10 +85,9 @@ def read_chapter(path: Path) -> Chapter:
     Raises:
         ReadingError: an exercise has no check before the next one.
     """
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    texts = [("".join(cell["source"]), cell["cell_type"]) for cell in cells]
-    prose = "\n\n".join(text for text, kind in texts if kind == "markdown")
-    return Chapter(path.stem, _sections(prose), tuple(_exercises(texts, path.stem)))
+    cells = read(path).cells
+    prose = "\n\n".join(text_of(cell) for cell in cells if is_markdown(cell))
+    return Chapter(path.stem, _sections(prose), tuple(_exercises(cells, path.stem)))
 
 
 def _sections(prose: str) -> tuple[Section, ...]:
@@ -101,19 +100,14 @@ def _sections(prose: str) -> tuple[Section, ...]:
     )
 
 
-def _exercises(texts: list[tuple[str, str]], name: str) -> list[tuple[str, str]]:
-    found, label = [], None
-    for text, kind in texts:
-        pattern = EXERCISE if kind == "markdown" else CHECK
-        if not (match := pattern.search(text)):
-            continue
-        if kind == "markdown" and label:
-            raise ReadingError(f"{name}: the exercise {label} has no check")
-        if kind == "markdown":
-            label = match["label"]
-        elif label:
-            found.append((label, match["id"]))
-            label = None
-    if label:
-        raise ReadingError(f"{name}: the exercise {label} has no check")
-    return found
+def _exercises(cells: list[NotebookNode], name: str) -> list[tuple[str, str]]:
+    """The label of each statement, with the id in the first check after it."""
+    found: dict[str, str | None] = {}
+    for one in placed(cells):
+        if one.label is not None and is_code(one.cell) and (check := CHECK.search(text_of(one.cell))):
+            found[one.label] = found.get(one.label) or check["id"]
+        elif one.label is not None:
+            found.setdefault(one.label, None)
+    if unchecked := [label for label, id in found.items() if id is None]:
+        raise ReadingError(f"{name}: the exercise {unchecked[0]} has no check")
+    return [(label, id) for label, id in found.items() if id]

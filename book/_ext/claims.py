@@ -13,6 +13,8 @@ from pathlib import Path
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
+from fhx.course.notebooks import cells_of, figure, is_markdown, text_of
+
 PATH = "book/claims.yml"
 OPEN = "open"
 VERDICTS = {
@@ -238,13 +240,13 @@ def notebook_labels(path: Path) -> dict[str, str]:
     """
     labels: dict[str, str] = {}
     heading, waiting = "", []
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if cell["cell_type"] != "markdown":
-            name = cell["metadata"].get("mystnb", {}).get("figure", {}).get("name")
+    for cell in cells_of(path.read_bytes()):
+        if not is_markdown(cell):
+            name = figure(cell).get("name")
             labels |= {name: heading} if name else {}
             waiting = []
             continue
-        for line in filter(None, map(str.strip, "".join(cell["source"]).splitlines())):
+        for line in filter(None, map(str.strip, text_of(cell).splitlines())):
             if label := re.fullmatch(r"\(([^()\s]+)\)=", line):
                 waiting.append(label[1])
                 labels[label[1]] = heading

@@ -9,20 +9,22 @@ The tag ``solutions`` says which of the two books is made: ``{only} solutions``,
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 from docutils import nodes
+from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 
+from fhx.course.notebooks import NotebookError, figure, is_markdown, placed, tags
+
 VARIABLE = "SOLUTIONS"
-START, END = "{solution-start}", "{solution-end}"
 POINTS_AT_SOLUTIONS = re.compile(r"\n*^Run it in \[Colab\][^\n]*| *\bThe solutions fold out\.", re.M)
 LABEL = re.compile(r"^\((?P<target>[^()\s]+)\)=|^:(?:label|name): *(?P<option>\S+)", re.M)
 
@@ -44,31 +46,25 @@ def stripped(text: str, name: str) -> tuple[str, set[str]]:
     Raises:
         ExtensionError: a solution begins and does not end, or the other way round.
     """
-    notebook = json.loads(text)
-    kept, dropped, inside = [], [], False
-    for cell in notebook["cells"]:
-        source = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
-        if (START in source and inside) or (END in source and not inside):
-            raise ExtensionError(f"{name}: a {START} and its {END} must follow each other, each in a cell of its own")
-        inside = inside or START in source
-        away = inside or "solution" in cell["metadata"].get("tags", ())
-        (dropped if away else kept).append(cell)
-        inside = inside and END not in source
-        if source and not away:
-            cell["source"] = POINTS_AT_SOLUTIONS.sub("", source)
-    if inside:
-        raise ExtensionError(f"{name}: its last {START} has no {END}")
-    notebook["cells"] = kept
-    notebook["metadata"].pop("fhx", None)  # the hash of the code with the solutions
-    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", set(_labels(dropped))
+    notebook = nbformat.reads(text, as_version=4)
+    try:
+        cells = list(placed(notebook.cells))
+    except NotebookError as error:
+        raise ExtensionError(f"{name}: {error}") from error
+    away = [one.cell for one in cells if one.is_solution or "solution" in tags(one.cell)]
+    notebook.cells = [one.cell for one in cells if not (one.is_solution or "solution" in tags(one.cell))]
+    for cell in filter(is_markdown, notebook.cells):
+        cell.source = POINTS_AT_SOLUTIONS.sub("", cell.source)
+    notebook.metadata.pop("fhx", None)  # the hash of the code with the solutions
+    return nbformat.writes(notebook) + "\n", set(_labels(away))
 
 
-def _labels(cells: list[dict]) -> Iterator[str]:
+def _labels(cells: list[NotebookNode]) -> Iterator[str]:
     for cell in cells:
-        if figure := cell["metadata"].get("mystnb", {}).get("figure", {}).get("name"):
-            yield figure
-        if cell["cell_type"] == "markdown":
-            yield from (found["target"] or found["option"] for found in LABEL.finditer("".join(cell["source"])))
+        if name := figure(cell).get("name"):
+            yield name
+        if is_markdown(cell):
+            yield from (found["target"] or found["option"] for found in LABEL.finditer(cell.source))
 
 
 def is_notebook(env: BuildEnvironment, docname: str) -> bool:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from pathlib import Path
 
-import nbformat
 import yaml
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from fhx.course.notebooks import NotebookError, is_code, is_markdown, tags
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELSPEC = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -57,10 +57,6 @@ SETUP_METADATA = {
 }
 
 
-class NotebookError(ValueError):
-    """A notebook that cannot be stamped or run; the message names it and says why."""
-
-
 def config(root: Path = ROOT) -> dict:
     """``_config.yml`` as a dictionary."""
     return yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
@@ -84,7 +80,7 @@ def standard_cells(notebook: NotebookNode, name: str, settings: dict) -> tuple[N
         NotebookError: when the first cell does not begin with a title.
     """
     cells = notebook.cells
-    found = TITLE.match(cells[0].source) if cells and cells[0].cell_type == "markdown" else None
+    found = TITLE.match(cells[0].source) if cells and is_markdown(cells[0]) else None
     if found is None:
         raise NotebookError(f"{name}: the first cell must be Markdown and begin with '# ' and the chapter's title")
     text = LAUNCH.format(label=found["label"] or "", title=found["title"], **links(f"notebooks/{name}", settings))
@@ -98,7 +94,7 @@ def stamp(notebook: NotebookNode, name: str, settings: dict) -> None:
     first, *rest = notebook.cells
     after_title = first.source[TITLE.match(first.source).end() :]
     kept = re.sub(r"\A\s*Run it in \[Colab\][^\n]*", "", after_title).strip()
-    if rest and rest[0].cell_type == "code" and 'find_spec("fhx")' in rest[0].source:
+    if rest and is_code(rest[0]) and 'find_spec("fhx")' in rest[0].source:
         old, *rest = rest
         setup.update(outputs=old.outputs, execution_count=old.execution_count)
     notebook.cells = [launch, setup, *([new_markdown_cell(kept)] if kept else []), *rest]
@@ -113,7 +109,7 @@ def tidy(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         for key in DROPPED_FROM_CELLS & cell.metadata.keys():
             del cell.metadata[key]
-        if cell.cell_type == "code" and "solution" in cell.metadata.get("tags", []):
+        if is_code(cell) and "solution" in tags(cell):
             cell.metadata.update(jupyter={"source_hidden": True}, cellView="form")
         if not cell.get("id") or RANDOM_ID.fullmatch(cell.id):
             cell.id = "c-" + hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
@@ -125,29 +121,10 @@ def tidy(notebook: NotebookNode) -> None:
 
 def code_sha256(notebook: NotebookNode) -> str:
     """The hash of the sources of all code cells, in order."""
-    sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    sources = [cell.source for cell in notebook.cells if is_code(cell)]
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
 
 
 def is_stale(notebook: NotebookNode) -> bool:
     """Whether the stored outputs come from other code than the stored code."""
     return notebook.metadata.get("fhx", {}).get("code_sha256") != code_sha256(notebook)
-
-
-def read(path: Path) -> NotebookNode:
-    """The notebook at ``path``; NotebookError when it is none."""
-    try:
-        return nbformat.read(path, as_version=4)
-    except (nbformat.reader.NotJSONError, nbformat.ValidationError, KeyError, AttributeError) as error:
-        raise NotebookError(f"{path.name} is not a notebook: {error}") from None
-
-
-def write(notebook: NotebookNode, path: Path) -> None:
-    """Replace the file in one move, so that no reader and no interruption meets half a notebook."""
-    nbformat.validate(notebook)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(nbformat.writes(notebook).rstrip("\n") + "\n", encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -23,7 +23,8 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from tqdm import tqdm
 
-from notebook_cells import ROOT, NotebookError, code_sha256, config, is_stale, read, stamp, standard_cells, tidy, write
+from fhx.course.notebooks import NotebookError, is_code, read, write
+from notebook_cells import ROOT, code_sha256, config, is_stale, stamp, standard_cells, tidy
 
 CELL_TIMEOUT = 180  # seconds
 QUIET = {
@@ -82,7 +83,7 @@ async def run(paths: Sequence[Path], settings: dict, jobs: int, store: bool, tim
     """Run the notebooks, ``jobs`` at a time, and return one message for each that failed."""
     slots = asyncio.Semaphore(jobs)
     prepared = [(path, prepare(path, settings)) for path in paths]
-    cells = sum(cell.cell_type == "code" for _, notebook in prepared for cell in notebook.cells)
+    cells = sum(is_code(cell) for _, notebook in prepared for cell in notebook.cells)
     with tqdm(total=cells, unit="cell", desc="notebooks") as bar:
 
         async def one(path: Path, notebook: NotebookNode) -> str | None:

@@ -19,7 +19,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from notebook_cells import ROOT, code_sha256, read
+from fhx.course.notebooks import is_code, read
+from notebook_cells import ROOT, code_sha256
 
 MEASURED, KEPT = "_build/run_times.json", "results/run_times.json"
 PROCESSES = 2
@@ -44,7 +45,7 @@ def outdated(record: dict, folder: Path) -> dict[str, str]:
             reasons[path.stem] = "not run yet"
         elif measured["code_sha256"] != code_sha256(notebook):
             reasons[path.stem] = "its code has changed since"
-        elif measured["cells"] != sum(cell.cell_type == "code" for cell in notebook.cells):
+        elif measured["cells"] != sum(is_code(cell) for cell in notebook.cells):
             reasons[path.stem] = "not run to its end"
         elif not measured["passed"]:
             reasons[path.stem] = "failed"

@@ -166,7 +166,7 @@ def test_exercises_that_are_not_marked_as_they_must_be(run, clone, place, source
 
 def test_a_file_that_is_no_notebook(run, clone):
     (clone / "notebooks" / "01-first.ipynb").write_text("{}")
-    assert "01-first.ipynb is no notebook" in run("student", "1")[2]
+    assert "01-first.ipynb is not a notebook" in run("student", "1")[2]
 
 
 def test_a_missing_package_is_named(monkeypatch, capsys):

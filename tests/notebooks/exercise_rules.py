@@ -14,17 +14,18 @@ import re
 from collections.abc import Iterator
 
 from nbformat import NotebookNode
-from notebook_parts import CHECKED, begins_section, calls_check, defined, has_hole, prose_cells, tags
+from notebook_parts import CHECKED, begins_section, calls_check, defined, has_hole, prose_cells
+
+from fhx.course.notebooks import STATEMENT, is_code, is_markdown, tags
 
 MIN_EXERCISES = 5
-EXERCISE = re.compile(r"^(?:`{3,}|:{3,})\{exercise\}[ \t]*(?P<title>[^\n]*)\n(?::label:[ \t]*(?P<label>\S+))?", re.M)
 SOLUTION = re.compile(r"\A(?:`{3,}|:{3,})\{solution-start\}[ \t]+(?P<exercise>\S+)\n(?P<options>(?::[^\n]*\n)*)")
 SOLUTION_END = re.compile(r"\A(`{3,}|:{3,})\{solution-end\}\s*\1\s*\Z")
 
 
 def exercise_problems(label: str, cells: list[NotebookNode]) -> Iterator[str]:
     """What is wrong with one exercise, given the cells after its statement up to the next exercise or section."""
-    prose = [(place, cell.source) for place, cell in enumerate(cells) if cell.cell_type == "markdown"]
+    prose = [(place, cell.source) for place, cell in enumerate(cells) if is_markdown(cell)]
     starts = [place for place, source in prose if "{solution-start}" in source]
     ends = [place for place, source in prose if SOLUTION_END.match(source)]
     yield from task_problems(label, cells[: min(starts, default=len(cells))])
@@ -33,7 +34,7 @@ def exercise_problems(label: str, cells: list[NotebookNode]) -> Iterator[str]:
     else:
         yield from solution_problems(label, cells[starts[0] : ends[0]])
         holes, solutions = (
-            set().union(*(defined(cell) for cell in cells if cell.cell_type == "code" and tag in tags(cell)))
+            set().union(*(defined(cell) for cell in cells if is_code(cell) and tag in tags(cell)))
             for tag in ("hole", "solution")
         )
         yield from (f"the solution of {label} defines {twin} again" for twin in sorted(holes & solutions))
@@ -41,7 +42,7 @@ def exercise_problems(label: str, cells: list[NotebookNode]) -> Iterator[str]:
 
 def task_problems(label: str, cells: list[NotebookNode]) -> Iterator[str]:
     """The reader's part: a hole and a check."""
-    code = [cell for cell in cells if cell.cell_type == "code"]
+    code = [cell for cell in cells if is_code(cell)]
     holes = [cell for cell in code if "hole" in tags(cell)]
     if not holes:
         yield f"{label} has no cell tagged hole"
@@ -57,7 +58,7 @@ def solution_problems(label: str, cells: list[NotebookNode]) -> Iterator[str]:
     options = found["options"] if found else ""
     if not found or found["exercise"] != label or ":class: dropdown" not in options or ":label: sol-" not in options:
         yield f"the solution of {label} must begin: {{solution-start}} {label}, :label: sol-..., :class: dropdown"
-    code = [cell for cell in cells if cell.cell_type == "code"]
+    code = [cell for cell in cells if is_code(cell)]
     if not code or any("solution" not in tags(cell) for cell in code):
         yield f"the solution of {label} needs code cells, each tagged solution"
     if not any(calls_check(cell) and CHECKED in tags(cell) for cell in code):
@@ -67,7 +68,7 @@ def solution_problems(label: str, cells: list[NotebookNode]) -> Iterator[str]:
 def has_whole_exercises(notebook: NotebookNode, name: str) -> list[str]:
     """Every exercise has a hole, a check and a solution that CI runs; a chapter has five or more."""
     cells = notebook.cells
-    statements = [(place, found) for place, cell in prose_cells(notebook) for found in EXERCISE.finditer(cell.source)]
+    statements = [(place, found) for place, cell in prose_cells(notebook) for found in STATEMENT.finditer(cell.source)]
     stops = {place for place, _ in statements} | {place for place, cell in enumerate(cells) if begins_section(cell)}
     found = [f"{len(statements)} exercises, fewer than {MIN_EXERCISES}"] * (len(statements) < MIN_EXERCISES)
     claimed: set[int] = set()

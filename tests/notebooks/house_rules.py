@@ -14,7 +14,7 @@ from pathlib import Path
 
 from exercise_rules import has_whole_exercises
 from nbformat import NotebookNode
-from notebook_cells import KERNELSPEC, NotebookError, config, is_stale, standard_cells
+from notebook_cells import KERNELSPEC, config, is_stale, standard_cells
 from notebook_parts import (
     CHECKED,
     FENCE,
@@ -24,9 +24,10 @@ from notebook_parts import (
     headings,
     prose_cells,
     public_names,
-    tags,
     texts,
 )
+
+from fhx.course.notebooks import NotebookError, tags
 
 Rule = Callable[[NotebookNode, str], list[str]]
 

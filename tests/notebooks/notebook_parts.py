@@ -13,32 +13,27 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 import fhx
+from fhx.course.notebooks import HEADING, is_code, is_markdown
 
 CHECKED = "nbval-check-output"
 FENCE = re.compile(r"^(?P<mark>`{3,}|:{3,})(?P<head>[^\n]*)\n(?P<body>.*?)^(?P=mark)[ \t]*$", re.M | re.S)
-HEADING = re.compile(r"^(#+)[ \t]+(.*?)[ \t#]*$", re.M)
 Placed = list[tuple[int, NotebookNode]]
-
-
-def tags(cell: NotebookNode) -> list[str]:
-    """The tags of a cell."""
-    return cell.metadata.get("tags", [])
 
 
 def code_cells(notebook: NotebookNode) -> Placed:
     """The code cells with their places."""
-    return [(place, cell) for place, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    return [(place, cell) for place, cell in enumerate(notebook.cells) if is_code(cell)]
 
 
 def prose_cells(notebook: NotebookNode) -> Placed:
     """The Markdown cells with their places."""
-    return [(place, cell) for place, cell in enumerate(notebook.cells) if cell.cell_type == "markdown"]
+    return [(place, cell) for place, cell in enumerate(notebook.cells) if is_markdown(cell)]
 
 
 def headings(cell: NotebookNode) -> list[tuple[int, str]]:
     """(level, text) of each heading of a Markdown cell; what stands inside a fence is none."""
-    found = HEADING.findall(FENCE.sub("", cell.source)) if cell.cell_type == "markdown" else []
-    return [(len(marks), text) for marks, text in found]
+    found = HEADING.finditer(FENCE.sub("", cell.source)) if is_markdown(cell) else ()
+    return [(len(one["marks"]), one["title"]) for one in found]
 
 
 def begins_section(cell: NotebookNode) -> bool:

@@ -8,7 +8,9 @@ import pytest
 from house_rules import RULES, Rule
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from notebook_cells import code_sha256, config, read, stamp, tidy
+from notebook_cells import code_sha256, config, stamp, tidy
+
+from fhx.course.notebooks import read
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -10,7 +10,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbval_run import ROOT, Nbval, write
 
 import run_record
-from notebook_cells import code_sha256, read
+from fhx.course.notebooks import read
+from notebook_cells import code_sha256
 
 LIMIT = 600  # seconds, for all notebooks on two cores
 BUSY = "from time import process_time as t\nend = t() + 0.6\nwhile t() < end:\n    pass"

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import notebooks
+from fhx.course.notebooks import read
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("default")]  # warnings of the Jupyter libraries
 
@@ -32,7 +33,7 @@ def call(command: str, folder: Path, *options: str) -> int:
 
 
 def sources(path: Path) -> list[str]:
-    return [cell.source for cell in notebook_cells.read(path).cells]
+    return [cell.source for cell in read(path).cells]
 
 
 def test_good_run_is_stored_and_a_second_one_gives_the_same_bytes(folder: Path) -> None:
@@ -43,7 +44,7 @@ def test_good_run_is_stored_and_a_second_one_gives_the_same_bytes(folder: Path) 
     assert call("run", folder) == 0
     assert call("check", folder) == 0
     first = [path.read_bytes() for path in paths]
-    outputs = notebook_cells.read(paths[0]).cells[2].outputs
+    outputs = read(paths[0]).cells[2].outputs
     assert [output.output_type for output in outputs] == ["stream", "execute_result"]
     assert outputs[0].text == "0\n1\n2\n"
     assert call("run", folder) == 0
@@ -108,7 +109,7 @@ def test_only_runs_what_it_names(folder: Path, capsys: pytest.CaptureFixture[str
 
 
 def edit(path: Path, place: int, source: str) -> None:
-    notebook = notebook_cells.read(path)
+    notebook = read(path)
     notebook.cells[place].source = source
     nbformat.write(notebook, path)
 
@@ -141,7 +142,7 @@ def test_stamp_keeps_label_title_text_and_outputs(folder: Path) -> None:
 def test_links_follow_the_configuration(folder: Path) -> None:
     settings = notebook_cells.config()
     settings["repository"] = {"url": "https://github.com/x/y", "branch": "dev"}
-    notebook: NotebookNode = notebook_cells.read(chapter(folder, "1"))
+    notebook: NotebookNode = read(chapter(folder, "1"))
     launch, setup = notebook_cells.standard_cells(notebook, "01-a.ipynb", settings)
     assert "/github/x/y/blob/dev/notebooks/01-a.ipynb" in launch.source
     assert "/gh/x/y/dev?urlpath=lab/tree/notebooks/01-a.ipynb" in launch.source

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 import notebook_cells
+from fhx.course.notebooks import read
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = notebook_cells.config()
@@ -58,7 +59,7 @@ def test_metadata_names_the_repository(name: str) -> None:
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_chapter_links_here(path: Path) -> None:
-    notebook = notebook_cells.read(path)
+    notebook = read(path)
     own = notebook_cells.links(f"notebooks/{path.name}", SETTINGS)
     assert [address for address in own.values() if address not in notebook.cells[0].source] == []
     assert [address for cell in notebook.cells for address in differing(cell.source)] == []

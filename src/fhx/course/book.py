@@ -6,18 +6,18 @@ equations where they have a label.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 import yaml
 from nbformat import NotebookNode
 
 from fhx.course import CourseError
 from fhx.course.bibliography import Work, linked, read_works
+from fhx.course.notebooks import NotebookError, figure, is_markdown, read, text_of
 
 __all__ = ["Book", "Target"]
 
@@ -71,16 +71,16 @@ class Book:
         """A chapter as it lies in the folder.
 
         Raises:
-            CourseError: there is none of that number, or it is no notebook.
+            CourseError: there is none of that number, or it is not a notebook.
         """
         if number not in self.paths:
             known = ", ".join(f"{known:02}" for known in self.paths)
             raise CourseError(f"there is no chapter {number} in {self.folder}; there are {known}")
         path = self.paths[number]
         try:
-            return nbformat.read(path, as_version=4)
-        except (ValueError, AttributeError, nbformat.ValidationError) as error:
-            raise CourseError(f"{path} is no notebook ({type(error).__name__})") from error
+            return read(path)
+        except NotebookError as error:
+            raise CourseError(f"in {self.folder}: {error}") from error
 
     @cached_property
     def targets(self) -> dict[str, Target]:
@@ -123,7 +123,7 @@ class Book:
         except FileNotFoundError as error:
             raise CourseError(f"there is no {path}; the notebooks must lie in a clone of the book") from error
 
-    def _pages(self) -> Iterator[tuple[str, list[tuple[str, dict]]]]:
+    def _pages(self) -> Iterator[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
         """Each page with the (Markdown, figure) of its cells; one of the two is empty."""
         for number, path in self.paths.items():
             cells = self.notebook(number).cells
@@ -139,7 +139,7 @@ class Book:
                 counts[kind] += 1
                 return f"{chapter}.{counts[kind]}"
 
-            for text, figure in cells:
+            for text, drawn in cells:
                 for found in LABELLED.finditer(text):
                     if label := found["section"]:
                         yield label, Target(page, found["heading"] or self.titles[page], label)
@@ -148,11 +148,9 @@ class Book:
                     elif (kind := found["kind"]) not in UNNUMBERED:
                         label = found["block"]
                         yield label, Target(page, f"{kind.capitalize()} {next_number(kind)}", label)
-                if label := figure.get("name"):
+                if label := drawn.get("name"):
                     yield label, Target(page, f"Fig. {next_number('figure')}", label)
 
 
-def _content(cell: dict) -> tuple[str, dict]:
-    if cell["cell_type"] == "markdown":
-        return cell["source"], {}
-    return "", cell["metadata"].get("mystnb", {}).get("figure", {})
+def _content(cell: NotebookNode) -> tuple[str, Mapping[str, str]]:
+    return text_of(cell) if is_markdown(cell) else "", figure(cell)

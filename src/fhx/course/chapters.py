@@ -1,6 +1,5 @@
 """A chapter's notebook as a course sees it: its exercises, and which cells belong to solutions."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +8,10 @@ from nbformat import NotebookNode
 
 from fhx.course import CourseError
 from fhx.course.book import Book
+from fhx.course.notebooks import CHECK, NotebookError, is_code, placed, tags, text_of
 from fhx.exercises import EXERCISES, Exercise, Notes
 
 __all__ = ["Assigned", "Chapter", "Placed"]
-
-STATEMENT = re.compile(r"^(?:`{3,}|:{3,})\{exercise\}[^\n]*\n:label:[ \t]*(\S+)", re.M)
-START = re.compile(r"^(?:`{3,}|:{3,})\{solution-start\}", re.M)
-END = re.compile(r"^(?:`{3,}|:{3,})\{solution-end\}", re.M)
-CHECK = re.compile(r"""\bcheck\(\s*["']([\w-]+)["']""")
-
 
 @dataclass(frozen=True)
 class Assigned:
@@ -55,7 +49,7 @@ class Placed:
     @property
     def is_hole(self) -> bool:
         """Whether the reader is to fill it in."""
-        return "hole" in self.cell.metadata.get("tags", ())
+        return "hole" in tags(self.cell)
 
 
 class Chapter:
@@ -73,7 +67,10 @@ class Chapter:
         self.book, self.number = book, number
         self.path: Path = book.paths.get(number, Path())
         self.notebook = book.notebook(number)
-        self.cells = tuple(self._placed())
+        try:
+            self.cells = tuple(self._placed())
+        except NotebookError as error:
+            raise CourseError(f"{self.path}: {error}") from error
 
     @property
     def page(self) -> str:
@@ -86,30 +83,23 @@ class Chapter:
         return [placed.assigned for placed in self.cells if placed.ends and placed.assigned]
 
     def _placed(self) -> Iterator[Placed]:
-        current: Assigned | None = None
-        inside = False
-        cells = self.notebook.cells
-        for place, cell in enumerate(cells):
-            is_text = cell.cell_type == "markdown"
-            starts, ends = (is_text and pattern.search(cell.source) for pattern in (START, END))
-            found = STATEMENT.search(cell.source) if is_text else None
-            if (found and current) or (starts and inside) or (ends and not (inside or starts)):
-                raise CourseError(f"{self.path}: cell {place} begins or ends an exercise out of turn")
-            if found:
-                current = self._assigned(found[1], cells[place + 1 :])
-            inside = inside or bool(starts)
-            if inside and current is None:
-                raise CourseError(f"{self.path}: cell {place} begins a solution of no exercise")
-            yield Placed(cell, current, inside, bool(ends))
-            if ends:
-                current, inside = None, False
+        cells, current = self.notebook.cells, None
+        for one in placed(cells):
+            if one.is_solution and one.label is None:
+                raise NotebookError(f"cell {one.number} begins a solution of no exercise")
+            if current and one.label != current.label:
+                raise NotebookError(f"cell {one.number} begins or ends an exercise out of turn")
+            if one.label and not current:
+                current = self._assigned(one.label, cells[one.number + 1 :])
+            yield Placed(one.cell, current, one.is_solution, one.ends)
+            current = None if one.ends else current
         if current:
-            raise CourseError(f"{self.path}: the solution of {current.label} does not end")
+            raise NotebookError(f"the solution of {current.label} does not end")
 
     def _assigned(self, label: str, after: list[NotebookNode]) -> Assigned:
         """The exercise that the first check after a statement is about."""
-        checks = (CHECK.search(cell.source) for cell in after if cell.cell_type == "code")
-        id = next((found[1] for found in checks if found), "")
+        checks = (CHECK.search(text_of(cell)) for cell in after if is_code(cell))
+        id = next((found["id"] for found in checks if found), "")
         exercise = EXERCISES.get(id)
         if exercise is None or exercise.notes is None:
             raise CourseError(f"{self.path}: no check of an exercise that the package knows follows {label}")

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 
 from fhx._files import write_atomically
 from fhx.course import CourseError
+from fhx.course.notebooks import cells_of, text_of
 
 __all__ = ["as_made", "mark", "write"]
 
@@ -26,7 +27,7 @@ def mark(notebook: NotebookNode) -> None:
 def as_made(path: Path) -> bool:
     """Whether a file is a marked notebook with the cells that it was made with. To have run it is no change."""
     try:
-        cells = json.loads(path.read_bytes())["cells"]
+        cells = cells_of(path.read_bytes())
         marks = [cell["id"] for cell in cells if cell["id"].startswith(f"{HEAD}-")]
         return marks == [f"{HEAD}-{_hash(cells)}"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):  # no notebook, or one of another make
@@ -56,5 +57,5 @@ def write(files: Mapping[Path, NotebookNode], force: bool) -> None:
 
 
 def _hash(cells: Sequence[Mapping]) -> str:
-    content = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    content = [(cell["cell_type"], text_of(cell)) for cell in cells]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]

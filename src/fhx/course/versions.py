@@ -13,6 +13,7 @@ from fhx.course import CourseError, annotations
 from fhx.course.bibliography import linked
 from fhx.course.chapters import Chapter, Placed
 from fhx.course.instructions import with_instructions
+from fhx.course.notebooks import figure, is_code
 from fhx.course.plain_markdown import PlainMarkdown
 
 __all__ = ["instructor_version", "student_version"]
@@ -63,7 +64,7 @@ class _Version:
 
     def notebook(self) -> NotebookNode:
         source = self.chapter.notebook
-        if not any(INSTALL.search(cell.source) for cell in source.cells if cell.cell_type == "code"):
+        if not any(INSTALL.search(cell.source) for cell in source.cells if is_code(cell)):
             raise CourseError(f"{self.chapter.path}: no cell installs the package, so the release cannot be pinned")
         metadata = {key: source.metadata[key] for key in KEPT if key in source.metadata}
         made = new_notebook(cells=list(self._cells()), metadata=metadata)
@@ -77,7 +78,7 @@ class _Version:
         })  # fmt: skip
         for place, placed in enumerate(self.chapter.cells):
             if self.solved or not placed.is_solution:
-                yield from self._code(placed, plain) if placed.cell.cell_type == "code" else self._text(placed, plain)
+                yield from self._code(placed, plain) if is_code(placed.cell) else self._text(placed, plain)
             if place == 0:
                 yield new_markdown_cell(self.head, id="version")
             if self.solved and placed.ends and placed.assigned:
@@ -97,7 +98,7 @@ class _Version:
         elif placed.is_hole and placed.assigned:
             made.source = with_instructions(made.source, placed.assigned.exercise.function)
         yield made
-        figure = cell.metadata.get("mystnb", {}).get("figure", {})
-        if "caption" in figure:
-            number = self.chapter.book.targets[figure["name"]].words
-            yield new_markdown_cell(f"**{number}** {plain(figure['caption'])}", id=f"{cell.id}-caption")
+        drawn = figure(cell)
+        if "caption" in drawn:
+            number = self.chapter.book.targets[drawn["name"]].words
+            yield new_markdown_cell(f"**{number}** {plain(drawn['caption'])}", id=f"{cell.id}-caption")

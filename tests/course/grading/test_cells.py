@@ -7,7 +7,8 @@ import pytest
 from submitted import chapter
 
 from fhx.course.grading.marks import Task
-from fhx.course.grading.notebook import InvalidFile, Notebook, read_notebook
+from fhx.course.grading.notebook import Notebook, read_notebook
+from fhx.course.notebooks import NotebookError
 
 
 def sliced(sources, name):
@@ -117,18 +118,18 @@ def test_a_notebook_needs_only_its_cells(tmp_path):
         ("{", "cut off"),
         ("[]", "no cells"),
         ('{"cells": 3}', "no cells"),
-        ("[" * 100_000, "no notebook"),
-        ("\x00\x01", "no notebook"),
+        ("[" * 100_000, "not a notebook"),
+        ("\x00\x01", "not a notebook"),
     ],
 )
-def test_what_is_no_notebook_is_told(tmp_path, content, why):
+def test_what_is_not_a_notebook_is_refused(tmp_path, content, why):
     path = tmp_path / "a.ipynb"
     path.write_text(content)
-    with pytest.raises(InvalidFile, match=why):
+    with pytest.raises(NotebookError, match=why):
         read_notebook(path)
 
 
 def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "a.ipynb").symlink_to("/etc/passwd")
-    with pytest.raises(InvalidFile, match="no file"):
+    with pytest.raises(NotebookError, match="no file"):
         read_notebook(tmp_path / "a.ipynb")

@@ -13,9 +13,10 @@ from fhx.course.grading.answer import Answer, random_cases
 from fhx.course.grading.cells import Cell
 from fhx.course.grading.kernel import LATE, Kernel, Lost, NoKernel
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
-from fhx.course.grading.notebook import InvalidFile, Notebook, read_notebook
+from fhx.course.grading.notebook import Notebook, read_notebook
 from fhx.course.grading.uses import known_uses, package_uses
 from fhx.course.grading.wire import decode, dumps
+from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
 from fhx.exercises.record import Case
 from fhx.exercises.trial import OPEN, Outcome, sentence, shown, try_case
@@ -53,7 +54,7 @@ def grade_file(path: Path, task: Task, scratch: Path | None = None) -> list[Mark
     """
     try:
         notebook = read_notebook(path)
-    except InvalidFile as error:
+    except NotebookError as error:
         return [marked(exercise, "invalid file", sentence(str(error))) for exercise in task.exercises]
     names = [exercise.function for exercise in task.exercises]
     if not any(notebook.definitions(name) or notebook.broken(name) for name in names):

@@ -1,15 +1,14 @@
 """The code cells of a notebook, and which of them a function depends on."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from fhx.course.grading.cells import Cell, parsed
+from fhx.course.notebooks import NotebookError, cells_of, is_code, text_of
 
-__all__ = ["LARGEST", "InvalidFile", "Notebook", "read_notebook"]
+__all__ = ["LARGEST", "Notebook", "read_notebook"]
 
 LARGEST = 256 * 2**20
 """Bytes of a file."""
@@ -17,10 +16,6 @@ DYNAMIC = re.compile(
     r"\b(exec|eval|globals|locals|vars|setattr|get_ipython)\b|^[ \t]*%(?!pip|matplotlib)|import \*", re.M
 )
 """What can make names that are not written down."""
-
-
-class InvalidFile(Exception):
-    """A file that is no notebook; the message says why."""
 
 
 class Notebook:
@@ -107,29 +102,13 @@ def read_notebook(path: Path) -> Notebook:
     """The code cells of a file; outputs and metadata are not looked at.
 
     Raises:
-        InvalidFile: it is no notebook.
+        NotebookError: it is not a notebook.
     """
     if not path.is_file() or path.is_symlink():
-        raise InvalidFile("there is no file")
+        raise NotebookError("there is no file")
     if not (size := path.stat().st_size):
-        raise InvalidFile("the file is empty")
+        raise NotebookError("the file is empty")
     if size > LARGEST:
-        raise InvalidFile(f"the file has {size / 2**20:.0f} MiB; clear its outputs")
-    try:
-        data = json.loads(path.read_bytes())
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise InvalidFile("the file is no notebook, or it is cut off") from error
-    cells = data.get("cells") if isinstance(data, dict) else None
-    if not isinstance(cells, list):
-        raise InvalidFile("the file is no notebook of version 4: it has no cells")
-    return Notebook([text for cell in cells if (text := _source(cell)) is not None])
-
-
-def _source(cell: Any) -> str | None:
-    """The text of a code cell."""
-    if not isinstance(cell, dict) or cell.get("cell_type") != "code":
-        return None
-    source = cell.get("source", "")
-    lines = source if isinstance(source, list) else [source]
-    text = "".join(line for line in lines if isinstance(line, str))
-    return text.encode("utf-8", "replace").decode()  # half a character would not cross
+        raise NotebookError(f"the file has {size / 2**20:.0f} MiB; clear its outputs")
+    code = [cell for cell in cells_of(path.read_bytes()) if isinstance(cell, dict) and is_code(cell)]
+    return Notebook([text_of(cell).encode("utf-8", "replace").decode() for cell in code])  # half a character is no text
