@@ -59,8 +59,10 @@ class Run:
     @classmethod
     def of(cls, net: TuringNet, word: tuple[Hashable, ...], steps: int, folded: TuringMachine | None) -> Run:
         shown = net.machine if folded is None else folded
-        fed = word if folded is None else fold_word(folded, word)
-        word = word if folded is None else tuple(cell[0] for cell in fed)
+        fed: tuple[Hashable, ...] = word
+        if folded is not None:
+            fed = cells = fold_word(folded, word)
+            word = tuple(cell[0] for cell in cells)
         states: list[dict[int, Number]] = []
         outputs: list[Number] = []
         tapes: list[dict[int, Hashable]] = []

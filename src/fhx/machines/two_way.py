@@ -53,7 +53,7 @@ def fold_tape(tm: TuringMachine) -> TuringMachine:
     return TuringMachine(rules, start, tm.accept, tm.reject, (tm.blank, tm.blank), words)
 
 
-def fold_word(tm: TuringMachine, word: Iterable[Symbol]) -> tuple[Symbol, ...]:
+def fold_word(tm: TuringMachine, word: Iterable[Symbol]) -> tuple[tuple[Symbol, ...], ...]:
     """A word of ``tm`` as a word of ``fold_tape(tm)``: the first cell marked, nothing to its left.
 
     The empty word becomes one blank first cell.
