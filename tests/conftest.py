@@ -9,7 +9,7 @@ from pathlib import Path
 import aalpy  # noqa: F401  under the hook below it would be compiled again, and its warnings are errors here
 import pytest
 import torch
-from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
+from hypothesis import HealthCheck, Phase, settings
 from jaxtyping import config, install_import_hook
 
 sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if OUTSIDE & set(getattr(item, "fixturenames", ())):
             item.add_marker("full")
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
-    for test in filter(is_hypothesis_test, tests):
+    for test in (test for test in tests if getattr(test, "is_hypothesis_test", False)):
         asked = test._hypothesis_internal_use_settings
         more = EXAMPLES[PROFILE] * asked.max_examples
         test._hypothesis_internal_use_settings = settings(asked, max_examples=more)

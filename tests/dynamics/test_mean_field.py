@@ -6,7 +6,7 @@ from math import comb, inf, log, pi, sqrt
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_tensors import DEVICE, rng
 from scipy.integrate import quad
@@ -31,6 +31,7 @@ def by_quadrature(f, q):
 
 @settings(max_examples=30)
 @given(st.floats(0.05, 30), st.floats(0, 5))
+@example(1.0, 0.0)  # the edge itself
 def test_the_fixed_point_and_the_gain_of_tanh(weight_std, bias_std):
     theory = MeanField("tanh", weight_std, bias_std)
     q = theory.variance
@@ -41,7 +42,8 @@ def test_the_fixed_point_and_the_gain_of_tanh(weight_std, bias_std):
         assert image == pytest.approx(q, rel=1e-9)
         slope = by_quadrature(lambda z: (1 - np.tanh(z) ** 2) ** 2, q)
         assert theory.gain == pytest.approx(weight_std**2 * slope, rel=1e-9)
-    assert theory.depth_scale == pytest.approx(1 / abs(log(theory.gain)))
+    rate = abs(log(theory.gain))
+    assert theory.depth_scale == (pytest.approx(1 / rate) if rate else inf)
     assert theory.exponent == log(theory.gain) / 2
 
 
