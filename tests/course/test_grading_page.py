@@ -10,9 +10,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "tools"))
 from fhx.course.grading.namespaces import isolation_problem
 from grading_page import PAGE, PICTURED, hash_of_words, played, stored_hashes
 
-pytestmark = pytest.mark.alone
 
-
+@pytest.mark.alone
 def test_the_page_is_what_its_commands_print(tmp_path: Path) -> None:
     if problem := isolation_problem():
         pytest.skip(problem)

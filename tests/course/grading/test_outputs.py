@@ -26,7 +26,7 @@ from fhx.course.grading.submissions import find_submissions, passed_over
 from fhx.course.grading.summary import summary_page
 from fhx.course.grading.worker import Worker
 
-pytestmark = pytest.mark.alone
+alone = pytest.mark.alone  # it waits for a process, and no longer than that should take
 
 ATTACK = "<script>alert(1)</script>"
 MARKS = (
@@ -116,6 +116,7 @@ def test_a_notebook_of_another_chapter_is_for_a_person(tmp_path):
     assert summary_page([Graded("ana", "a.ipynb", "k", 1.0, tuple(marks))], "").count("no function of chapter 3") == 1
 
 
+@alone
 def test_another_chapter_takes_another_folder(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "ana.ipynb").touch()
@@ -182,18 +183,21 @@ def worker():
     made.close()
 
 
+@alone
 def test_a_worker_that_dies_is_no_ones_zero(worker, tmp_path):
     threading.Timer(0.2, worker._started().process.kill).start()  # while it imports torch
     assert isinstance(worker.grade(tmp_path / "a.ipynb"), str)
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}  # by another one
 
 
+@alone
 def test_a_worker_imports_nothing_from_where_it_is(worker, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "psutil.py").write_text("raise SystemExit('it was imported')")
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}
 
 
+@alone
 def test_a_worker_that_has_ended_is_started_again(worker, tmp_path):
     process = worker._started().process
     process.send_signal(signal.SIGTERM)
@@ -201,6 +205,7 @@ def test_a_worker_that_has_ended_is_started_again(worker, tmp_path):
     assert {mark["status"] for mark in worker.grade(tmp_path / "a.ipynb")} == {"invalid file"}
 
 
+@alone
 def test_a_worker_can_be_stopped_while_another_thread_waits(worker, tmp_path):
     with ThreadPoolExecutor(1) as threads:
         waits = threads.submit(worker.grade, tmp_path / "a.ipynb")
@@ -211,6 +216,7 @@ def test_a_worker_can_be_stopped_while_another_thread_waits(worker, tmp_path):
     assert worker.grade(tmp_path / "a.ipynb") == "it was stopped\n"
 
 
+@alone
 def test_it_grades_without_isolation_if_told(tmp_path):
     from hostile import instead, light
     from submitted import text
