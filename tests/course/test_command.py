@@ -123,7 +123,7 @@ def test_an_unknown_chapter(run, clone, out, number):
 @pytest.mark.parametrize("word", ["three", "1.5", "²", "01-first"])
 def test_a_chapter_is_a_number(run, word):
     status, _, error = run("student", word)
-    assert (status, error) == (2, f"fhx-course: error: {word!r} is no chapter; give numbers, as 3 or 03\n")
+    assert (status, error) == (2, f"fhx-course: error: {word!r} is not a chapter; give numbers, as 3 or 03\n")
 
 
 def test_missing_folders(run, clone, out, tmp_path, capsys):
@@ -134,7 +134,7 @@ def test_missing_folders(run, clone, out, tmp_path, capsys):
     (clone / "_config.yml").unlink()
     assert "there is no" in run("student", "1")[2]
     out.write_text("a file")
-    assert f"{out} is no folder" in run("student", "1")[2]
+    assert f"{out} is not a folder" in run("student", "1")[2]
 
 
 def test_a_file_that_cannot_be_written(run, out, monkeypatch):

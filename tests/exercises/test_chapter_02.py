@@ -129,10 +129,10 @@ class TestChapter02(ExerciseLaws):
 
 MALFORMED = {
     ("02-running-maximum", 4): "On example 1 of 5: the answer is (W, U, b, h0, w, c), 6 values.",
-    ("02-running-maximum", 5): "On example 1 of 5: W is a list of one or two rows, one to a unit, and not 3 of them.",
+    ("02-running-maximum", 5): "On example 1 of 5: W is a list of one or two rows, one per unit, not 3 of them.",
     ("02-running-maximum", 7): "On example 1 of 5: got None; is a return missing?",
     ("02-running-maximum", 8): (
-        "On example 1 of 5: W is a list of one or two rows, one to a unit, and not an object of type ndarray."
+        "On example 1 of 5: W is a list of one or two rows, one per unit, not an object of type ndarray."
     ),
     ("02-spike", 6): "On example 1 of 11: the answer is a list of units, each a list or tuple (v, w, c).",
     ("02-spike", 7): "On example 1 of 11: there are 5 units, and at most 4 are asked for.",

@@ -320,13 +320,13 @@ class TestChapter03(ExerciseLaws):
 # Malformed designs get one sentence
 
 MALFORMED = {
-    ("03-certificate", 0): "On example 6 of 8: this is no proof: a multiplier is negative, -1/2.",
-    ("03-certificate", 1): "On example 2 of 8: this is no proof: the multipliers add up to 0 and not to 1.",
+    ("03-certificate", 0): "On example 6 of 8: this is not a proof: a multiplier is negative, -1/2.",
+    ("03-certificate", 1): "On example 2 of 8: this is not a proof: the multipliers add up to 0 and not to 1.",
     ("03-certificate", 2): (
-        "On example 5 of 8: this is no proof: with the signs the multipliers add up to 1 and not to 0."
+        "On example 5 of 8: this is not a proof: with the signs the multipliers add up to 1 and not to 0."
     ),
     ("03-certificate", 3): (
-        "On example 8 of 8: this is no proof: with the signs the points add up to "
+        "On example 8 of 8: this is not a proof: with the signs the points add up to "
         f"({3 * chapter_03.TINY}) and not to 0."
     ),
     ("03-pair-net", 2): (
@@ -336,7 +336,7 @@ MALFORMED = {
         f"On example 1 of 5: the output after {'0' * 91!r} is 1 and should be 0; no shorter word shows a mistake."
     ),
     ("03-no-bb", 0): "The output after 'bba' is 1 and should be 0; no shorter word shows a mistake.",
-    ("03-no-bb", 2): "This is no net: W[0, 0] is the float64 1.0: exact numbers are integers and Fractions.",
+    ("03-no-bb", 2): "This is not a net: W[0, 0] is the float64 1.0: exact numbers are integers and Fractions.",
     ("03-hat", 0): "On example 1 of 4: at v = 0 your function for k = 0 is 0, and it should be 1.",
     ("03-distinguish", 7): "On example 6 of 7, the values differ.",
     ("03-distinguish", 10): "On example 7 of 7, the values differ.",
@@ -355,7 +355,7 @@ MALFORMED = {
     ("03-no-bb", 3): "The weights and the start are integers, and some of these are fractions.",
     ("03-no-bb", 4): "Part U is a list of rows, one per unit, not [0, -1].",
     ("03-no-bb", 5): "Part b is a list of numbers, one per unit, not 0.",
-    ("03-no-bb", 6): "The readout holds 1/2, which is no integer.",
+    ("03-no-bb", 6): "The readout holds 1/2, which is not an integer.",
     ("03-hat", 3): "On example 1 of 4: the answer is (H, c); for n = 3 H has 3 rows of 2 integers, and c 3 integers.",
     ("03-distinguish", 3): "On example 1 of 7: both machines reject 'bb'.",
     ("03-distinguish", 5): "On example 1 of 7: the answer is a string over 'ab', or None.",

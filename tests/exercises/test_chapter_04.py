@@ -255,7 +255,7 @@ class TestChapter04(ExerciseLaws):
 # Malformed designs get one sentence
 
 MALFORMED = {
-    ("04-relu-counter", 4): "On example 1 of 129: the readout holds 1/2, which is no integer.",
+    ("04-relu-counter", 4): "On example 1 of 129: the readout holds 1/2, which is not an integer.",
     ("04-relu-counter", 7): "On example 1 of 129: the net has 3 units, and at most 2 are asked for.",
     ("04-lstm-order", 0): "The net accepts 'ba' and should reject it; no shorter word was found wrong.",
     ("04-lstm-order", 1): "The net accepts 'abab' and should reject it; no shorter word was found wrong.",

@@ -214,7 +214,7 @@ def test_what_is_wrong_is_said_in_a_sentence(name, answer, words):
 
 
 def test_a_bound_that_is_none_or_too_large_is_told_so():
-    assert "is no bound: two runs are" in check("10-better", lambda w, u, k: 0.0).message
+    assert "is not a bound: two runs are" in check("10-better", lambda w, u, k: 0.0).message
     assert "not a twentieth below Lemma 1's" in check("10-better", by_tracing_the_largest).message
 
 

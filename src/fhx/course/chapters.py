@@ -13,6 +13,7 @@ from fhx.exercises import EXERCISES, Exercise, Notes
 
 __all__ = ["Assigned", "Chapter", "Placed"]
 
+
 @dataclass(frozen=True)
 class Assigned:
     """An exercise where it stands in the book.

@@ -32,7 +32,7 @@ def make_versions(arguments: argparse.Namespace, kind: str, version: Callable[[C
     """
     book = Book(arguments.notebooks)
     if arguments.out.exists() and not arguments.out.is_dir():
-        raise CourseError(f"{arguments.out} is no folder")
+        raise CourseError(f"{arguments.out} is not a folder")
     chapters = [Chapter(book, number) for number in dict.fromkeys(map(_number, arguments.chapters))]
     files = {arguments.out / f"{chapter.path.stem}-{kind}.ipynb": version(chapter) for chapter in chapters}
     write(files, arguments.force)
@@ -42,5 +42,5 @@ def make_versions(arguments: argparse.Namespace, kind: str, version: Callable[[C
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise CourseError(f"{text!r} is no chapter; give numbers, as 3 or 03")
+        raise CourseError(f"{text!r} is not a chapter; give numbers, as 3 or 03")
     return int(text)

@@ -25,12 +25,12 @@ def mark(notebook: NotebookNode) -> None:
 
 
 def as_made(path: Path) -> bool:
-    """Whether a file is a marked notebook with the cells that it was made with. To have run it is no change."""
+    """Whether a file is a marked notebook with the cells that it was made with. Having run it is not a change."""
     try:
         cells = cells_of(path.read_bytes())
         marks = [cell["id"] for cell in cells if cell["id"].startswith(f"{HEAD}-")]
         return marks == [f"{HEAD}-{_hash(cells)}"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # no notebook, or one of another make
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or one of another make
         return False
 
 

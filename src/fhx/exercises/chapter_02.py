@@ -1,7 +1,7 @@
 r"""The exercises of chapter 2, imitating an arbitrary f, with their oracles.
 
-Nets that a reader designed are run on whole numbers. Weights are held against the definition of the step, applied to
-unit vectors; error bounds against exact sums; kernels against sums over multisets of weights; counts of units against
+Nets that a reader designed are run on whole numbers. Weights are compared with the definition of the step, applied to
+unit vectors; error bounds with exact sums; kernels with sums over multisets of weights; counts of units with
 the singular values that numpy finds.
 """
 
@@ -49,7 +49,7 @@ def _largest_so_far(value: Any, xs: Sequence[int]) -> list[Number]:
     W, U, b, h0, w, c = parts_of(value, "W", "U", "b", "h0", "w", "c")
     if not isinstance(W, list | tuple) or len(W) not in (1, 2):
         found = f"{len(W)} of them" if isinstance(W, list | tuple) else f"an object of type {type(W).__name__}"
-        raise ValueError(f"W is a list of one or two rows, one to a unit, and not {found}")
+        raise ValueError(f"W is a list of one or two rows, one per unit, not {found}")
     units = len(W)
     shapes = {"W": (units, units), "U": (units, 1), "b": (units,), "h0": (units,), "w": (units,), "c": ()}
     W, U, b, h0, w, c = (

@@ -1,7 +1,7 @@
 r"""The exercises of chapter 3, automata in integer weights, with their oracles.
 
 Machines and nets that a reader designs are searched side by side with a machine that is right, which decides for all
-words; certificates are held against the other form of Farkas' theorem, a point that two convex hulls share.
+words; certificates are compared with the other form of Farkas' theorem, a point that two convex hulls share.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from fhx.exact import separate
 from fhx.exercises.evaluate_exact import (
+    certificate_verdict,
     decide_machine,
     describe_word,
     layers_by_jumps,
@@ -20,7 +21,6 @@ from fhx.exercises.evaluate_exact import (
     right_layers,
     right_net,
     right_start,
-    said_of_certificate,
     threshold_side,
 )
 from fhx.exercises.record import Case, Exercise
@@ -183,7 +183,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=CERTIFICATES,
         sample=_certificate_case,
         oracle=_hulls_share_the_point,
-        observe=said_of_certificate,
+        observe=certificate_verdict,
     ),
     Exercise(
         "03-one-layer",

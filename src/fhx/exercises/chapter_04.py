@@ -1,6 +1,6 @@
 r"""The exercises of chapter 4, what training finds, with their oracles.
 
-Intervals are held against quantiles of the beta distribution, tables of L* against words compared two by two. Nets that
+Intervals are compared with quantiles of the beta distribution, tables of L* with words compared two by two. Nets that
 a reader designed are run on words: in exact numbers, in floating point, and with noise.
 """
 

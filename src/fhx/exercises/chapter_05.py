@@ -1,7 +1,7 @@
 r"""The exercises of chapter 5, Turing machines in rational weights, with their oracles.
 
-Codes of stacks are held against digits read by ``int(digits, base)``, unit counts against an enumeration of the units'
-names, and the machines and nets that a reader designed against languages, on all short words and some long ones.
+Codes of stacks are compared with digits read by ``int(digits, base)``, unit counts with an enumeration of the units'
+names, and the machines and nets that a reader designed with languages, on all short words and some long ones.
 """
 
 from collections.abc import Sequence

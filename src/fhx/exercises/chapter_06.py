@@ -1,7 +1,7 @@
 r"""The exercises of chapter 6, real weights and finite ones, with their oracles.
 
-Search times and digits are read off nets that run; lists are held against an enumeration of all words, digits of a real
-number against the only expansion without ones, and letters that a float holds against rounding in exact numbers.
+Search times and digits are read off nets that run; lists are compared with an enumeration of all words, digits of a
+real number with the only expansion without ones, and letters that a float holds with rounding in exact numbers.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 r"""The exercises of chapter 7, gradients through time, with their oracles.
 
-Products of Jacobians are held against sums over paths, growth rates against exact fractions, rates of random products
-against binomial sums, and a reader's folding net against a triangle wave.
+Products of Jacobians are compared with sums over paths, growth rates with exact fractions, rates of random products
+with binomial sums, and a reader's folding net with a triangle wave.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 r"""The exercises of chapter 8, deep cells, with their oracles.
 
-Formulas are held against exact numbers, roots and counting; the Jacobian of a stack against autograd; a cell that a
+Formulas are compared with exact numbers, roots and counting; the Jacobian of a stack with autograd; a cell that a
 reader initialised is run.
 """
 

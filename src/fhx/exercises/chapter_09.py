@@ -1,7 +1,7 @@
 r"""The exercises of chapter 9, stability, with their oracles.
 
-Powers are held against whole numbers, a formula against singular values, slopes of hidden units against signs of the
-state, projections against bisection, merged states against pairs of states, and a decoder against the word itself; a
+Powers are compared with whole numbers, a formula with singular values, slopes of hidden units with signs of the
+state, projections with bisection, merged states with pairs of states, and a decoder with the word itself; a
 pair of states and a reader's flip-flop are run.
 """
 

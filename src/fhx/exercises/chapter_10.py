@@ -1,7 +1,7 @@
 r"""The exercises of chapter 10, truncation, with their oracles.
 
-Lengths and derivatives are held against exact fractions, states against one run for every window, worst inputs against
-all of them, rounding against fractions rounded by rule, and a reader's bound against two runs that do their worst.
+Lengths and derivatives are compared with exact fractions, states with one run for every window, worst inputs with
+all of them, rounding with fractions rounded by rule, and a reader's bound with two runs that do their worst.
 """
 
 from fractions import Fraction
@@ -177,7 +177,7 @@ def _beats_lemma_1(value: Any, w: float, u: float, k: int) -> bool:
         raise ValueError("the answer is a finite number")
     worst, allowed = _worst_pair(w, u, k), w**k * min(1.0, tanh(u) / (1 - w))
     if value < worst * (1 - 1e-9):
-        raise ValueError(f"{value:.4g} is no bound: two runs are {worst:.4g} apart")
+        raise ValueError(f"{value:.4g} is not a bound: two runs are {worst:.4g} apart")
     if value > 0.95 * allowed:
         raise ValueError(f"{value:.4g} is a bound, but not a twentieth below Lemma 1's {allowed:.4g}")
     return True

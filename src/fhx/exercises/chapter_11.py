@@ -1,7 +1,7 @@
 r"""The exercises of chapter 11, on real data, with their oracles.
 
-Perplexities are held against exact products, windows and cut states against counting and runs, certificates and
-exponents against the package, the test of signs against all distributions of sums, and moves against vectors.
+Perplexities are compared with exact products, windows and cut states with counting and runs, certificates and
+exponents with the package, the test of signs with all distributions of sums, and moves with vectors.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 r"""The exercises of chapter 12, whether a run must be sequential, with their oracles.
 
-Composed maps are tried at two points, scans count their rounds themselves, sweeps are held against truncated runs and
-against the linear system of the whole trajectory, adjoints against autograd, formulas against sets that are counted.
+Composed maps are tried at two points, scans count their rounds themselves, sweeps are compared with truncated runs and
+with the linear system of the whole trajectory, adjoints with autograd, formulas with sets that are counted.
 """
 
 from fractions import Fraction

@@ -16,7 +16,7 @@ PARTS = ("W", "U", "b", "h0", "w", "c")
 
 
 def run_table(value: Any, word: Sequence[int]) -> bool:
-    """What a table (table, h0, readout) says of a word: ``readout[h_T]`` with ``h_t = table[h_{t-1}][x_t]``."""
+    """What a table (table, h0, readout) gives for a word: ``readout[h_T]`` with ``h_t = table[h_{t-1}][x_t]``."""
     table = value[0] if isinstance(value, list | tuple) and value else None
     if isinstance(table, dict) and any(isinstance(key, tuple) for key in table):
         raise ValueError("table[h][x] means a list of rows, not a dictionary by pairs")
@@ -68,7 +68,7 @@ def settled_period(value: Any, period: int) -> int:
 
 
 def parts_of(value: Any, *names: str, what: str = "values") -> tuple:
-    """The parts of an answer that is a list or tuple with one to each name; a ValueError if it is not."""
+    """The parts of an answer that is a list or tuple with one per name; a ValueError if it is not."""
     if value is None:
         raise ValueError("got None; is a return missing?")
     if not isinstance(value, list | tuple) or len(value) != len(names):
@@ -77,7 +77,7 @@ def parts_of(value: Any, *names: str, what: str = "values") -> tuple:
 
 
 def net_weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
-    """The parts of a net as arrays of floats, one to a name.
+    """The parts of a net as arrays of floats, one per name.
 
     Args:
         value: a list or tuple of them.

@@ -26,7 +26,7 @@ def holds(value: Any) -> bool:
         value: a :func:`deep_cell` with other matrices, and biases of 0.
 
     Raises:
-        ValueError: no such cell, a bias that is not 0, a matrix whose norm is not between 0.5 and 3, two equal
+        ValueError: not such a cell, a bias that is not 0, a matrix whose norm is not between 0.5 and 3, two equal
             matrices, or a gradient that does not hold, with its logarithm.
     """
     if not isinstance(value, DeepCell) or (value.depth, value.state_size, value.W.shape[0]) != (DEPTH, UNITS, UNITS):

@@ -14,6 +14,7 @@ from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import DFA, all_words
 
 __all__ = [
+    "certificate_verdict",
     "decide_machine",
     "describe_word",
     "layers_by_jumps",
@@ -22,7 +23,6 @@ __all__ = [
     "right_layers",
     "right_net",
     "right_start",
-    "said_of_certificate",
     "threshold_side",
 ]
 
@@ -34,7 +34,7 @@ def decide_machine(value: Any, wanted: DFA) -> bool:
     """True if a DFA, or its five parts, accepts the wanted language; this is decided, not sampled.
 
     Raises:
-        ValueError: no machine, or one that is wrong, with a shortest word on which it is.
+        ValueError: not a machine, or a wrong one, with a shortest word on which it is wrong.
     """
     if isinstance(value, list | tuple) and len(value) == 5:
         value = DFA(*value)
@@ -57,10 +57,10 @@ def threshold_side(value: Any, x: Sequence[int]) -> bool:
     return side > 0
 
 
-def said_of_certificate(
+def certificate_verdict(
     value: Any, points: Sequence[Sequence[int]], labels: Sequence[int], multipliers: Sequence[Fraction]
 ) -> Any:
-    """What was said of a certificate; a ValueError names a condition that fails where it was taken for a proof."""
+    """The answer on a certificate; a ValueError names a condition that fails where it was taken for a proof."""
     signed = [m if label else -m for m, label in zip(multipliers, labels, strict=True)]
     total = [sum(m * z for m, z in zip(signed, axis, strict=True)) for axis in zip(*points, strict=True)]
     fails = {
@@ -70,7 +70,7 @@ def said_of_certificate(
         f"with the signs the points add up to ({', '.join(map(str, total))}) and not to 0": any(total),
     }
     if value is True and any(fails.values()):
-        raise ValueError(f"this is no proof: {next(name for name, holds in fails.items() if holds)}")
+        raise ValueError(f"this is not a proof: {next(name for name, holds in fails.items() if holds)}")
     return value
 
 
@@ -78,7 +78,7 @@ def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], most: int 
     r"""The outputs :math:`y_0, \dots, y_T` of a ReLU net (W, U, b, h0, w, c) with integer weights on a word.
 
     Args:
-        value: W and U as lists of rows, one row to a unit, and one column of U to a symbol.
+        value: W and U as lists of rows, one row per unit, and one column of U per symbol.
         word: symbols of the alphabet.
         alphabet: the symbols.
         most: how many units the net may have.
@@ -98,8 +98,8 @@ def right_net(value: Any, wanted: DFA, most: int | None = None) -> bool:
         most: how many units the net may have.
 
     Raises:
-        ValueError: no net, or one that is wrong, with a word on which it is; a shortest one unless there were too many
-            pairs.
+        ValueError: not a net, or a wrong one, with a word on which it is wrong; a shortest one unless there were too
+            many pairs.
     """
     word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, most), wanted)
     if word is None:
@@ -148,7 +148,7 @@ def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recogniz
     try:
         net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"this is no net: {error}") from error
+        raise ValueError(f"this is not a net: {error}") from error
     if most is not None and net.units > most:
         raise ValueError(f"the net has {net.units} units, and at most {most} are asked for")
     if not net.rnn.is_integer:
@@ -231,8 +231,8 @@ def right_start(value: Any, first: Sequence[int], again: Sequence[int]) -> bool:
     The net is the one with :math:`v_t = \mathrm{slu}(3 z_t - 1)` and :math:`z_{t+1} = \mathrm{slu}(3 z_t - 2 v_t)`.
 
     Raises:
-        ValueError: no exact number of [0, 1]; or the outputs are not ``first`` and twice ``again``; or they are, but
-            after ``first`` and after ``again`` the net is not in the same state, so that it does not go on so.
+        ValueError: not an exact number in [0, 1]; or the outputs are not ``first`` and twice ``again``; or they are,
+            but after ``first`` and after ``again`` the net is not in the same state, so that it does not go on so.
     """
     if type(value) not in (int, Fraction):
         raise ValueError(f"the answer is an exact number, a Fraction, and not the {type(value).__name__} {value!r}")
@@ -263,5 +263,5 @@ def _integers(values: Any, name: str) -> list[int]:
     """Whole numbers; a ValueError names one that is not."""
     numbers = vector(values, name)
     if fractions := [value for value in numbers if not isinstance(value, int)]:
-        raise ValueError(f"{name} holds {fractions[0]}, which is no integer")
+        raise ValueError(f"{name} holds {fractions[0]}, which is not an integer")
     return [value for value in numbers if isinstance(value, int)]

@@ -1,4 +1,4 @@
-r"""The LSTM that counts, with room for more, and what a reader made of it, held against :math:`a^n b^n`."""
+r"""The LSTM that counts, with room for more, and what a reader made of it, compared with :math:`a^n b^n`."""
 
 from collections.abc import Iterator
 from itertools import groupby, product
@@ -42,7 +42,7 @@ def decide_order(value: Any) -> bool:
     go on after one, and words with as many a as b in a wrong order, with n up to 500.
 
     Raises:
-        ValueError: no such net, or one that is wrong, with a shortest word on which it is.
+        ValueError: not such a net, or a wrong one, with a shortest word on which it is wrong.
     """
     net = Acceptor(_net(value), LANGUAGE.alphabet)
     for words in (list(map("".join, product("ab", repeat=12))), list(_long_words())):

@@ -13,7 +13,7 @@ Activation = Callable[[np.ndarray], np.ndarray]
 ACTIVATIONS: dict[str, Activation] = {"tanh": np.tanh, "relu": lambda u: np.maximum(u, 0)}
 COPIES, ENOUGH, NOISE, MOST_UNITS = 20, 18, 0.02, 20
 BITS = np.random.default_rng(0).integers(0, 2, size=(200, 100))
-"""A hundred words of two hundred bits, one a column."""
+"""A hundred words of two hundred bits, one per column."""
 ODD = BITS.cumsum(axis=0) % 2 == 1
 
 
@@ -25,7 +25,7 @@ def survivors(value: Any, noise: float) -> int:
     stays as it is.
 
     Raises:
-        ValueError: no such net.
+        ValueError: not such a net.
     """
     parts, activation = _net(value)
     copies = [_disturbed(parts, noise, seed) for seed in range(COPIES)]
@@ -36,7 +36,7 @@ def survives_noise(value: Any) -> bool:
     """True if at least 18 of the 20 copies are right with noise 0.02.
 
     Raises:
-        ValueError: no such net, one that is wrong as it is, or one of which too few copies are right.
+        ValueError: not such a net, one that is wrong as it is, or one of which too few copies are right.
     """
     parts, activation = _net(value)
     mistakes = np.argwhere(~_right([parts], activation)[:, 0])

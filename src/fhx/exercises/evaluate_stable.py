@@ -26,7 +26,7 @@ def refutes(value: Any, W: list[list[float]], claim: float) -> bool:
         claim: a rate.
 
     Raises:
-        ValueError: no such pair, or its gain is not above the claim.
+        ValueError: not such a pair, or its gain is not above the claim.
     """
     try:
         h, other = (np.array(state, dtype=float) for state in value)
@@ -55,7 +55,7 @@ def flip_flop(value: Any, word: Sequence[int]) -> int:
         word: symbols -1, 0 and 1, each an input.
 
     Raises:
-        ValueError: no such net, an output between -1/2 and 1/2, or a product of at most 20 Jacobians from some state
+        ValueError: not such a net, an output between -1/2 and 1/2, or a product of at most 20 Jacobians from some state
             between 0 and 3, under the inputs 0, whose Frobenius norm is above 4.
     """
     cell, w, c = _net(value)
@@ -105,7 +105,7 @@ def forgets(value: Any, k: int, inputs: list[int]) -> str:
         inputs: whole numbers.
 
     Raises:
-        ValueError: no such pair, an entry of W is 0, or its 2-norm is below 10.
+        ValueError: not such a pair, an entry of W is 0, or its 2-norm is below 10.
     """
     try:
         W, U = (np.array(part, dtype=object) for part in value)
@@ -130,5 +130,5 @@ def forgets(value: Any, k: int, inputs: list[int]) -> str:
 
 
 def is_enough(k: int, enough: bool) -> str:
-    """What is said of a window of k inputs."""
+    """What a window of k inputs is said to be."""
     return f"{'the last input is' if k == 1 else f'the last {k} inputs are'} {'enough' if enough else 'not enough'}"

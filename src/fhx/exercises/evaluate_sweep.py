@@ -32,7 +32,7 @@ def scanned(value: Any, word: str) -> dict[str, Any]:
     """The words of the parts in an answer, and the rounds that the last of them took.
 
     Raises:
-        ValueError: the answer is no list of parts, as many as the word has letters.
+        ValueError: the answer is not a list of parts, one per letter of the word.
     """
     parts = list(value) if isinstance(value, list | tuple) else []
     if len(parts) != len(word) or not all(type(part) is Part for part in parts):
@@ -46,7 +46,7 @@ def misleads(value: Any, h0: float) -> bool:
     The run is made with 60 decimal digits, of which 40 steps cost no more than 25.
 
     Raises:
-        ValueError: no 40 numbers between -1 and 1, a residual above a millionth, or no state off by more than 1.
+        ValueError: not 40 numbers between -1 and 1, a residual above a millionth, or no state off by more than 1.
     """
     states = _numbers(value, STEPS)
     with localcontext() as context:
@@ -91,8 +91,8 @@ def settles(value: Any, w: float, inputs: Sequence[float], guess: Sequence[float
     r"""True if a sweep stays among the states, adds one right state to the right ones, and is quick near the run.
 
     Raises:
-        ValueError: no such list; a right state too few; or a guess within :math:`10^{-4}` of a run whose slopes are at
-            most 0.9 became one that is not within :math:`10^{-6}`.
+        ValueError: not such a list; a right state too few; or a guess within :math:`10^{-4}` of a run whose slopes
+            are at most 0.9 became one that is not within :math:`10^{-6}`.
     """
     after, truth = _numbers(value, len(guess)), _tanh_run(w, inputs)
     right = next((t for t, pair in enumerate(zip(guess, truth, strict=True)) if pair[0] != pair[1]), len(guess))

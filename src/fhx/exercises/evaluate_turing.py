@@ -30,7 +30,7 @@ def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], word
     """True if the net of a Turing machine accepts the wanted words and rejects the others, within so many steps each.
 
     Raises:
-        ValueError: no machine, another alphabet, or a word on which the net is wrong or silent.
+        ValueError: not a machine, another alphabet, or a word on which the net is wrong or silent.
     """
     if not isinstance(value, TuringMachine):
         raise ValueError("the answer is TuringMachine(rules, start, accept, reject, blank, input_alphabet)")
@@ -134,7 +134,7 @@ def _built(build: Callable[[], Any], most: int) -> Any:
     try:
         net = build()
     except (TypeError, ValueError) as error:
-        raise ValueError(f"this is no net: {error}") from error
+        raise ValueError(f"this is not a net: {error}") from error
     if net.rnn.size > most:
         raise ValueError(f"the net has {net.rnn.size} units, and at most {most} are asked for")
     return net

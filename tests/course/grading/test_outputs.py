@@ -132,12 +132,12 @@ def test_another_chapter_takes_another_folder(tmp_path):
     ("name", "content", "why"),
     [
         ("03-hut.json", "[]", "belongs to no exercise of chapter 3"),
-        ("03-hat.json", "[", "is no JSON"),
+        ("03-hat.json", "[", "is not JSON"),
         ("03-hat.json", "[[1, 2]]", "case 1 is not a list of 1 values: n"),
         ("03-fewest.json", "[[]]", "belongs to an exercise without inputs"),
-        ("03-hat.json", "{}", "is no list of cases, each a list of 1 values: n"),
+        ("03-hat.json", "{}", "is not a list of cases, each a list of 1 values: n"),
         ("03-distinguish.json", "[[1, 2]]", "case 1: there is no right value for left = 1, right = 2"),
-        ("03-hat.JSON", "[[1]]", "is no .json file"),
+        ("03-hat.JSON", "[[1]]", "is not a .json file"),
     ],
 )
 def test_private_cases_are_checked(tmp_path, name, content, why):
@@ -158,7 +158,7 @@ def parsed(*words):
         (["--chapter", "99"], "no chapter 99"),
         (["--chapter", "3", "--memory", "0"], "above zero"),
         (["--chapter", "3", "--only", "03-hut"], "no exercise 03-hut; chapter 3 has 03-second-last"),
-        (["--chapter", "3", "--only", "05-pop"], "05-pop is no exercise of chapter 3"),
+        (["--chapter", "3", "--only", "05-pop"], "05-pop is not an exercise of chapter 3"),
         (["--chapter", "3", "--private", "/nowhere"], "no folder /nowhere"),
         (["--chapter", "3"], "no notebook"),
     ],

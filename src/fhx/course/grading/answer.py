@@ -74,7 +74,7 @@ class Answer:
         return reply
 
     def _keep(self, value: Any) -> dict[str, Any]:
-        """The kernel gets the number of what is no data."""
+        """The kernel gets the number of anything that is not data."""
         self._things.append(value)
         return {"t": "call" if callable(value) else "thing", "n": len(self._things) - 1}
 

@@ -1,4 +1,4 @@
-"""A folder of submissions: found, graded each for itself, and recorded as soon as it is done."""
+"""A folder of submissions: found, each graded by itself, and recorded as soon as it is done."""
 
 import hashlib
 import json
@@ -79,19 +79,19 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
     exercises, found = {exercise.id: exercise for exercise in task.exercises}, {}
     for path in sorted(path for path in folder.iterdir() if not path.name.startswith(".")):
         if path.suffix != ".json":
-            raise CourseError(f"{path} is no .json file")
+            raise CourseError(f"{path} is not a .json file")
         if not (exercise := exercises.get(path.stem)):
             known = ", ".join(exercises)
             raise CourseError(f"{path} belongs to no exercise of chapter {task.chapter}; there are {known}")
         try:
             cases = json.loads(path.read_text("utf-8"))
         except ValueError as error:
-            raise CourseError(f"{path} is no JSON: {error}") from error
+            raise CourseError(f"{path} is not JSON: {error}") from error
         names = f"a list of {len(exercise.inputs)} values: {', '.join(exercise.inputs)}"
         if not exercise.inputs:
             raise CourseError(f"{path} belongs to an exercise without inputs")
         if not isinstance(cases, list):
-            raise CourseError(f"{path} is no list of cases, each {names}")
+            raise CourseError(f"{path} is not a list of cases, each {names}")
         for number, case in enumerate(cases, 1):
             if not isinstance(case, list) or len(case) != len(exercise.inputs):
                 raise CourseError(f"{path}: case {number} is not {names}")

@@ -30,14 +30,14 @@ class Cell:
     Attributes:
         number: from 0, among the code cells.
         source: what is run.
-        python: the same without magic commands; empty if it is no Python.
+        python: the same without magic commands; empty if it is not Python.
         makes: names that it binds, each with whether it does so in any case, and not only under a condition.
         offers: of the names that it makes, those that may be an answer, each with whether that is filled in.
         changes: names of objects that it changes, by ``a[0] = 1``, ``a.b = 1``, ``a.append(1)`` or ``change(a)``.
         needs: names that must be there when it runs.
         later: names that its functions need when they are called.
         basics: of its statements, those that every answer may rely on: imports and ``torch.set_default_dtype(...)``.
-        error: the syntax error, with its line, if it is no Python.
+        error: the syntax error, with its line, if it is not Python.
         globals: names that its functions assign by ``global``, by function.
         calls: functions that it calls when it runs.
     """

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to; what is done there is kept")
     parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="the exercises that were assigned")
     parser.add_argument("--private", type=Path, help="a folder with further inputs, such as 03-hat.json")
-    parser.add_argument("--random", default=20, type=int, metavar="N", help="random inputs an exercise (default: 20)")
+    parser.add_argument("--random", default=20, type=int, metavar="N", help="random inputs per exercise (default: 20)")
     parser.add_argument(
         "--workers", default=2, type=int, metavar="N", help="submissions at a time (default: 2, at most the cores)"
     )
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
     batch = grade_folder(arguments.submissions, task, arguments.out, workers, arguments.scheduler)
     looks = sum(any(mark.status in ("look at this", "invalid file") for mark in graded.marks) for graded in batch)
     if others := passed_over(arguments.submissions):
-        print(f"passed over, since they are no notebooks: {', '.join(others)}")
+        print(f"passed over, since they are not notebooks: {', '.join(others)}")
     print(f"{len(batch)} submissions graded, {looks} of them to be looked at: {arguments.out / 'summary.html'}")
 
 
@@ -72,7 +72,7 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
     """
     submissions, batch = find_submissions(folder), list[Graded]()
     if out.exists() and not out.is_dir():
-        raise CourseError(f"{out} is no folder")
+        raise CourseError(f"{out} is not a folder")
     if (other := recorded_chapter(out)) not in (None, task.chapter):
         raise CourseError(f"{out} holds the grades of chapter {other}; take a folder of its own for each chapter")
     try:
@@ -95,7 +95,7 @@ def _task(arguments: argparse.Namespace) -> Task:
     if not any(int(name[:2]) == arguments.chapter for name in EXERCISES):
         raise CourseError(f"there is no chapter {arguments.chapter} with exercises")
     if unknown := [name for name in arguments.only if not name.startswith(f"{arguments.chapter:02}-")]:
-        raise CourseError(f"{unknown[0]} is no exercise of chapter {arguments.chapter}")
+        raise CourseError(f"{unknown[0]} is not an exercise of chapter {arguments.chapter}")
     if unknown := [name for name in arguments.only if name not in EXERCISES]:
         known = ", ".join(name for name in EXERCISES if int(name[:2]) == arguments.chapter)
         raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {known}")

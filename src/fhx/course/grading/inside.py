@@ -37,7 +37,7 @@ class _Reply:
 
 
 class _Thing:
-    """An object of the grader that is no data."""
+    """An object of the grader that is not data."""
 
     def __init__(self, number: int) -> None:
         self._number = number

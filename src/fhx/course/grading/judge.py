@@ -102,7 +102,7 @@ class _Grader:
         name = exercise.function
         made = self._notebook.definitions(name)
         if not self._notebook.has_answer(name) and (broken := self._notebook.broken(name)):
-            return marked(exercise, "wrong", f"Its cell is no Python. {broken.error}.")
+            return marked(exercise, "wrong", f"Its cell is not Python. {broken.error}.")
         if not made:
             return marked(exercise, "not attempted", f"There is no function {name} in the notebook.")
         outcome, is_private = self._outcome(exercise)
@@ -144,7 +144,7 @@ class _Grader:
             return {f"something that cannot be followed ({type(error).__name__})"}
 
     def _outcome(self, exercise: Exercise) -> tuple[Outcome, bool]:
-        """What came of the first case that failed, and whether that is a private one.
+        """The outcome of the first case that failed, and whether that case is private.
 
         A kernel in which other answers were tried is blamed on them: then it is tried again in one of its own. And a
         name that is missing may be made in a way that cannot be seen: then all cells are run.

@@ -30,11 +30,11 @@ Answers = Callable[[str], str]
 
 
 class NoKernel(Exception):
-    """No kernel could be started, and that is no student's fault."""
+    """No kernel could be started, which is not a student's fault."""
 
 
 class Lost(BaseException):
-    """The kernel did not answer in time, or is no more; not an ``Exception``, so that no oracle takes it for one.
+    """The kernel did not answer in time, or is gone; not an ``Exception``, so that no oracle's handler catches it.
 
     Attributes:
         status: ``too slow``, ``crashed``, or ``late`` if the time of the whole notebook is used up.

@@ -109,7 +109,7 @@ def _mounts() -> list[Path]:
 
 
 def _fonts() -> Iterator[Path]:
-    """The list of fonts that matplotlib has made, which takes a second to make."""
+    """The list of fonts that matplotlib has made, which takes a second."""
     import matplotlib
 
     yield from Path(matplotlib.get_cachedir()).glob("fontlist-*.json")

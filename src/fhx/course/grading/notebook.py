@@ -35,7 +35,7 @@ class Notebook:
     def definitions(self, name: str) -> list[Cell]:
         """The cells that make a name, the one that counts last: the last that may be an answer and is filled in.
 
-        A number or a list of the same name is no answer, and a hole only where there is nothing else.
+        A number or a list of the same name is not an answer, and a hole is one only where there is nothing else.
         """
         made = [cell for cell in self.cells if name in cell.makes]
         offers = [cell for cell in made if name in cell.offers]
@@ -111,4 +111,5 @@ def read_notebook(path: Path) -> Notebook:
     if size > LARGEST:
         raise NotebookError(f"the file has {size / 2**20:.0f} MiB; clear its outputs")
     code = [cell for cell in cells_of(path.read_bytes()) if isinstance(cell, dict) and is_code(cell)]
-    return Notebook([text_of(cell).encode("utf-8", "replace").decode() for cell in code])  # half a character is no text
+    # Half a character could not cross to a kernel.
+    return Notebook([text_of(cell).encode("utf-8", "replace").decode() for cell in code])

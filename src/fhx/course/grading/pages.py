@@ -8,9 +8,7 @@ from fhx.course.grading.marks import STATUSES
 
 __all__ = ["COLORS", "number", "page"]
 
-COLORS = dict(
-    zip(STATUSES, ("#009E73", "#D55E00", "#BBBBBB", "#E69F00", "#CC79A7", "#56B4E9", "#0072B2"), strict=True)
-)
+COLORS = dict(zip(STATUSES, ("#009E73", "#D55E00", "#BBBBBB", "#E69F00", "#CC79A7", "#56B4E9", "#0072B2"), strict=True))
 """Of the statuses; colour-blind readers can tell them apart."""
 
 

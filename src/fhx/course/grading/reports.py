@@ -14,6 +14,7 @@ from fhx.exercises import EXERCISES
 
 __all__ = ["grades_csv", "write_student"]
 
+
 def grades_csv(batch: Sequence[Graded]) -> bytes:
     """One row per student: points and status of each exercise; an empty cell where a person has to decide."""
     names = [mark.exercise for mark in batch[0].marks]

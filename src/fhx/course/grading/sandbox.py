@@ -60,7 +60,7 @@ class Limits:
     Attributes:
         memory: bytes, of all its processes together.
         cpu: seconds of a kernel and its children, each.
-        file: bytes of a file that it writes.
+        file: bytes of each file that it writes.
         disk: bytes of all of them.
         processes: and threads, at a time.
         start: seconds until a kernel answers.

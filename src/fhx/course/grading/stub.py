@@ -40,7 +40,7 @@ class _Later:
 
 
 class _Rooms(MetaPathFinder, Loader):
-    """Modules below this one: there are none, and importing from them is no error."""
+    """Modules below this one: there are none, and importing from them is not an error."""
 
     def find_spec(self, name, path=None, target=None):
         return ModuleSpec(name, self, is_package=True) if name.startswith(__name__ + ".") else None

@@ -32,7 +32,7 @@ class Submission:
 
 
 def find_submissions(folder: Path) -> list[Submission]:
-    """The notebooks in a folder, or in folders in it, a folder a student.
+    """The notebooks in a folder, or in folders in it, one folder per student.
 
     Raises:
         CourseError: there is no folder, or nothing in it.
@@ -54,7 +54,7 @@ def find_submissions(folder: Path) -> list[Submission]:
 
 
 def passed_over(folder: Path) -> list[str]:
-    """Files in a folder that are no notebooks, such as archives."""
+    """Files in a folder that are not notebooks, such as archives."""
     return [writable(str(path.relative_to(folder))) for path in _files(folder) if not _is_notebook(path)]
 
 

@@ -2,50 +2,98 @@
 
 bubblewrap takes the list as a program for the kernel's packet filter (``man 2 seccomp``). A refused call fails with
 EPERM, and ``clone3``, whose arguments a filter cannot see, with ENOSYS, upon which the C library takes ``clone``.
+
+libseccomp would write the program, but its binding cannot be relied on: Debian's serves the system's Python alone, and
+those on PyPI need a library that neither bubblewrap nor a slim container brings; without it nothing would be refused.
+The names below are those of the kernel's headers.
 """
 
 import errno
 import platform
 import struct
+from dataclasses import dataclass
 
 __all__ = ["refusals"]
 
-NUMBERS = {
-    "x86_64": {
-        **{"shmget": 29, "clone": 56, "ptrace": 101, "mount": 165, "add_key": 248, "keyctl": 250, "unshare": 272},
-        **{"setns": 308, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "clone3": 435},
-    },
-    "aarch64": {
-        **{"mount": 40, "unshare": 97, "ptrace": 117, "shmget": 194, "add_key": 217, "keyctl": 219, "clone": 220},
-        **{"setns": 268, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "clone3": 435},
-    },
+BPF_LD_W_ABS = 0x20
+"""Load the word at the place ``k`` of what a filter sees of a call."""
+BPF_JEQ, BPF_JGE, BPF_JSET = 0x15, 0x35, 0x45
+"""Jump by ``jt`` or ``jf`` instructions: is the word ``k``; is it at least ``k``; has it a bit of ``k``?"""
+BPF_RET = 0x06
+NR, ARCH, ARGS_0 = 0, 4, 16
+"""Places in ``struct seccomp_data``: the call's number, the architecture, and the first argument."""
+SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
+X32_SYSCALL_BIT = 0x40000000
+CLONE_NEWUSER = 0x10000000
+
+
+@dataclass(frozen=True)
+class Machine:
+    """An architecture.
+
+    Attributes:
+        audit_arch: its ``AUDIT_ARCH``.
+        clone: the number of ``clone``.
+        clone3: the number of ``clone3``.
+        refused: the numbers of the calls that are refused whatever their arguments.
+    """
+
+    audit_arch: int
+    clone: int
+    clone3: int
+    refused: dict[str, int]
+
+
+MACHINES = {
+    "x86_64": Machine(
+        audit_arch=0xC000003E,
+        clone=56,
+        clone3=435,
+        refused={
+            **{"shmget": 29, "ptrace": 101, "mount": 165, "add_key": 248, "keyctl": 250, "unshare": 272},
+            **{"setns": 308, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425},
+        },
+    ),
+    "aarch64": Machine(
+        audit_arch=0xC00000B7,
+        clone=220,
+        clone3=435,
+        refused={
+            **{"mount": 40, "unshare": 97, "ptrace": 117, "shmget": 194, "add_key": 217, "keyctl": 219},
+            **{"setns": 268, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425},
+        },
+    ),
 }
-"""Of the calls, by the machine's architecture."""
-ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-NEW_USER = 0x10000000
-OTHER_ABI = 0x40000000
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-ALLOW, KILL, FAIL = 0x7FFF0000, 0x80000000, 0x00050000
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16
-"""Places in what a filter sees of a call."""
+"""By the names that ``platform.machine()`` has for them."""
 
 
-def refusals(machine: str | None = None) -> bytes | None:
+def refusals(name: str | None = None) -> bytes | None:
     """The filter as bubblewrap reads it; None for an architecture whose numbers are not known here.
 
     Args:
-        machine: the architecture; this machine's if it is left out.
+        name: of the architecture; by default this machine's.
     """
-    machine = platform.machine() if machine is None else machine
-    if machine not in NUMBERS:
+    machine = MACHINES.get(platform.machine() if name is None else name)
+    if machine is None:
         return None
-    numbers = dict(NUMBERS[machine])
-    clone, clone3 = numbers.pop("clone"), numbers.pop("clone3")
-    program = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, ARCHITECTURES[machine]), (RETURN, 0, 0, KILL)]
-    program += [(LOAD, 0, 0, NUMBER), (AT_LEAST, 0, 1, OTHER_ABI), (RETURN, 0, 0, FAIL | errno.ENOSYS)]
-    for number in numbers.values():
-        program += [(EQUAL, 0, 1, number), (RETURN, 0, 0, FAIL | errno.EPERM)]
-    program += [(EQUAL, 0, 1, clone3), (RETURN, 0, 0, FAIL | errno.ENOSYS)]
-    program += [(EQUAL, 0, 3, clone), (LOAD, 0, 0, FIRST_ARGUMENT), (ANY_BIT, 0, 1, NEW_USER)]
-    program += [(RETURN, 0, 0, FAIL | errno.EPERM), (RETURN, 0, 0, ALLOW)]
+    denied, absent = SECCOMP_RET_ERRNO | errno.EPERM, SECCOMP_RET_ERRNO | errno.ENOSYS
+    program = [  # (code, jt, jf, k), as in struct sock_filter
+        (BPF_LD_W_ABS, 0, 0, ARCH),
+        (BPF_JEQ, 1, 0, machine.audit_arch),
+        (BPF_RET, 0, 0, SECCOMP_RET_KILL_PROCESS),
+        (BPF_LD_W_ABS, 0, 0, NR),
+        (BPF_JGE, 0, 1, X32_SYSCALL_BIT),
+        (BPF_RET, 0, 0, absent),
+    ]
+    for number in machine.refused.values():
+        program += [(BPF_JEQ, 0, 1, number), (BPF_RET, 0, 0, denied)]
+    program += [
+        (BPF_JEQ, 0, 1, machine.clone3),
+        (BPF_RET, 0, 0, absent),
+        (BPF_JEQ, 0, 3, machine.clone),
+        (BPF_LD_W_ABS, 0, 0, ARGS_0),
+        (BPF_JSET, 0, 1, CLONE_NEWUSER),
+        (BPF_RET, 0, 0, denied),
+        (BPF_RET, 0, 0, SECCOMP_RET_ALLOW),
+    ]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)

@@ -29,7 +29,7 @@ def package_uses(name: str, sources: Iterable[str]) -> set[str]:
 
     Args:
         name: of a function.
-        sources: the cells in their order, without magic commands; those that are no Python are passed over.
+        sources: the cells in their order, without magic commands; those that are not Python are passed over.
 
     Returns:
         Dotted names such as ``fhx.compile.dfa_to_rnn``, methods of the package's classes such as
@@ -68,7 +68,7 @@ def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
 
 
 def known_uses() -> dict[str, frozenset[str]]:
-    """What the book's own solution of an exercise uses, by the exercise's id; that is no news."""
+    """What the book's own solution of an exercise uses, by the exercise's id; that needs no look."""
     text = files("fhx.course.grading").joinpath("known_uses.json").read_text("utf-8")
     return {exercise: frozenset(names) for exercise, names in json.loads(text).items()}
 

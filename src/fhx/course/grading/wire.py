@@ -26,7 +26,7 @@ BITS = 10_000
 """Longer whole numbers are written to base 16, which takes time in proportion to their length."""
 
 KEPT = ("call", "function", "thing")
-"""Tags of what is no data: a function of the grader, one of the student, another object of the grader."""
+"""Tags of what is not data: a function of the grader, one of the student, another object of the grader."""
 
 NO_DATA = "it holds an object of type {}, which is not a number, text, list or the like"
 
@@ -43,7 +43,7 @@ def dumps(value: Any, keep: Keep | None = None) -> str:
 
     Args:
         value: anything.
-        keep: puts what is no data, such as a function, into a table, and returns what stands for it.
+        keep: puts what is not data, such as a function, into a table, and returns what stands for it.
 
     Raises:
         WireError: there is something in it that has no form as data, or it is too long or too deep.
@@ -59,7 +59,7 @@ def loads(text: str, find: Find | None = None) -> Any:
 
     Args:
         text: anything.
-        find: looks up what stands for no data, by tag and number.
+        find: looks up what is not data, by tag and number.
 
     Raises:
         WireError: it is not what :func:`dumps` writes.
@@ -69,7 +69,7 @@ def loads(text: str, find: Find | None = None) -> Any:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise WireError(f"it is no JSON text ({type(error).__name__})") from error
+        raise WireError(f"it is not JSON text ({type(error).__name__})") from error
     return decode(data, find)
 
 
@@ -122,7 +122,7 @@ def decode(data: Any, find: Find | None = None, depth: int = 0) -> Any:
             return READERS[tag](data["v"], inner)
         if tag in KEPT:
             if find is None or type(data["n"]) is not int:
-                raise WireError("it holds a function or an object that is no data")
+                raise WireError("it holds a function or an object that is not data")
             return find(tag, data["n"])
         from fhx.course.grading import wire_types
 
@@ -160,7 +160,7 @@ def read_number(value: float | int | str | bool) -> float | int | bool:
     """The other way."""
     if isinstance(value, str):
         if value not in ("nan", "inf", "-inf"):
-            raise WireError(f"{value[:20]!r} is no number")
+            raise WireError(f"{value[:20]!r} is not a number")
         return float(value)
     if type(value) not in (float, int, bool):
         raise WireError("a list or an object stands where a number belongs")

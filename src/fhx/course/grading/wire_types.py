@@ -36,7 +36,7 @@ def encode(value: Any, inner: Inner) -> dict[str, Any] | None:
 def decode(tag: str, data: dict[str, Any], inner: Inner) -> Any:
     """The value of data."""
     if tag not in READERS:
-        raise WireError(f"{tag[:20]!r} is no type of a value")
+        raise WireError(f"{tag[:20]!r} is not a type of value")
     return READERS[tag](data, inner)
 
 
@@ -127,7 +127,7 @@ def _read_cell(data: dict[str, Any], inner: Inner) -> Any:
     options, parameters = data["options"], {name: inner(part) for name, part in data["v"].items()}
     sizes = [size for size in options.values() if type(size) is int]
     if any(size > WIDEST for size in sizes) or not all(isinstance(part, Tensor) for part in parameters.values()):
-        raise WireError(f"a cell in it is wider than {WIDEST}, or a parameter is no tensor")
+        raise WireError(f"a cell in it is wider than {WIDEST}, or a parameter is not a tensor")
     dtype = parameters["W"].dtype
     cell = CELLS[data["class"]](**options, generator=torch.Generator(), dtype=dtype)
     cell.load_state_dict(parameters)
