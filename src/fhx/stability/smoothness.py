@@ -34,7 +34,7 @@ SMOOTH = {
 }
 
 
-def _number(instance: object, field: "attrs.Attribute[float]", value: float) -> None:
+def _number(instance: object, field: attrs.Attribute, value: float) -> None:
     if isnan(value) or value < 0:
         raise ValueError(f"{field.name} must be a number of at least 0, got {value}")
 
