@@ -72,10 +72,10 @@ def defined(cell: NotebookNode) -> set[str]:
 
 @cache
 def public_names() -> frozenset[str]:
-    """The functions and classes that the package offers, from every ``__all__``."""
+    """The functions and classes that the package offers, from the ``__all__`` of every room."""
     names: set[str] = set()
-    for module in pkgutil.walk_packages(fhx.__path__, "fhx."):
-        if not module.name.rsplit(".", 1)[1].startswith("_"):
+    for module in pkgutil.iter_modules(fhx.__path__, "fhx."):
+        if module.ispkg:
             loaded = importlib.import_module(module.name)
             names |= {name for name in getattr(loaded, "__all__", ()) if callable(getattr(loaded, name))}
     return frozenset(names)

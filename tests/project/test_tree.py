@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOP = {"README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "constraints.txt", "environment.yml"}
-TOP |= {"_config.yml", "_toc.yml", "LICENSE", "CITATION.cff", ".gitignore", ".ci", ".github"}
+TOP = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml", "constraints.txt"}
+TOP |= {"environment.yml", "_config.yml", "_toc.yml", "LICENSE", "CITATION.cff", ".gitignore", ".ci", ".github"}
 TOP |= {"book", "notebooks", "src", "tests", "benchmarks", "results"}
 MODULES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
