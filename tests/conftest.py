@@ -37,14 +37,15 @@ settings.register_profile("gate", settings.get_profile("random"), derandomize=Tr
 settings.register_profile("mutants", settings.get_profile("gate"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("gate" if PROFILE == "gate" else "random")
 
-# Fixtures that are more than the package: what uses them is left out of `make check`, as is what is marked `full`.
+# What is more than the package: fixtures, and folders of tests. They are left out of `make check`, like what is `full`.
 OUTSIDE = {"html", "browse", "browser", "sphinx", "nbval"}
+OF_THE_BOOK = {"benchmarks", "claims"}  # folders
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if OUTSIDE & set(getattr(item, "fixturenames", ())):
+        if item.path.parent.name in OF_THE_BOOK or OUTSIDE & set(getattr(item, "fixturenames", ())):
             item.add_marker("full")
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
     for test in (test for test in tests if getattr(test, "is_hypothesis_test", False)):

@@ -181,7 +181,6 @@ def test_the_usual_pendulum_swings_far_but_not_over_the_top_and_is_no_linear_fil
 # --- Lorenz
 
 
-@pytest.mark.usefixtures("unchecked")  # of thousands of steps
 def test_lorenz_targets_are_where_the_flow_takes_the_inputs():
     task = lorenz(10, (4, 1, 1), dt=0.05, observed="uvw", **DOUBLE)
     points, goals = (x.reshape(-1, 3).numpy() for x in (task.train.inputs, task.train.targets))
@@ -195,7 +194,6 @@ def test_lorenz_targets_are_where_the_flow_takes_the_inputs():
     assert fit.x[3:].min() > 1
 
 
-@pytest.mark.usefixtures("unchecked")  # of thousands of steps
 def test_lorenz_inputs_are_standard_and_followed_by_the_targets():
     task = lorenz(60, (40, 5, 5), observed="uvw", **DOUBLE)
     assert (task.kind, task.input_size, task.output_size, task.labels) == ("value per step", 3, 3, ("u", "v", "w"))
@@ -216,7 +214,6 @@ def test_lorenz_inputs_are_standard_and_followed_by_the_targets():
 # --- both
 
 
-@pytest.mark.usefixtures("unchecked")  # of thousands of steps
 @pytest.mark.parametrize("make", [lorenz, pendulum])
 def test_a_task_follows_its_seed_and_leaves_the_global_generator_alone(make):
     assert_follows_its_seed(make, steps=7, sizes=(3, 3, 3))

@@ -1,6 +1,7 @@
 """The step maps of dynamical systems, to be repeated, imitated or identified."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -79,12 +80,12 @@ def lorenz_step(
 
     Source: Lorenz (1963).
     """
+    return _runge_kutta(partial(_lorenz_field, sigma=sigma, rho=rho, beta=beta), h, dt)
 
-    def field(h: Tensor) -> Tensor:
-        u, v, w = h.unbind(-1)
-        return torch.stack([sigma * (v - u), u * (rho - w) - v, u * v - beta * w], -1)
 
-    return _runge_kutta(field, h, dt)
+def _lorenz_field(h: Tensor, sigma: float, rho: float, beta: float) -> Tensor:
+    u, v, w = h.unbind(-1)
+    return torch.stack([sigma * (v - u), u * (rho - w) - v, u * v - beta * w], -1)
 
 
 def pendulum_step(
@@ -99,12 +100,12 @@ def pendulum_step(
     that holds the pendulum horizontal, :math:`m g l`. Without damping and torque the energy
     :math:`\omega^2/2 - \cos\theta` is kept, up to the error of the method.
     """
+    return _runge_kutta(partial(_pendulum_field, torque=x[..., 0], damping=damping), h, dt)
 
-    def field(h: Tensor) -> Tensor:
-        angle, rate = h.unbind(-1)
-        return torch.stack([rate, -angle.sin() - damping * rate + x[..., 0]], -1)
 
-    return _runge_kutta(field, h, dt)
+def _pendulum_field(h: Tensor, torque: Tensor, damping: float) -> Tensor:
+    angle, rate = h.unbind(-1)
+    return torch.stack([rate, -angle.sin() - damping * rate + torque], -1)
 
 
 def _runge_kutta(field: Callable[[Tensor], Tensor], h: Tensor, dt: float) -> Tensor:
