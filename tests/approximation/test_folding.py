@@ -97,8 +97,8 @@ def test_a_cell_in_floats_folds_exactly():
     cell = random_cell(3, d=2, units=4, inputs=1)
     h0, xs = (Fraction(1, 3), Fraction(2)), [(Fraction(k, 5),) for k in range(5)]
     weights = [*cell.exact_weights(), h0]
-    exact = fold_exactly(*weights).outputs(xs)
-    assert list(exact) == exact_states(weights, xs)
+    exact = list(fold_exactly(*weights).outputs(xs))
+    assert exact == exact_states(weights, xs)
     inputs = torch.tensor(xs, dtype=torch.float64)[:, None]
     with torch.no_grad():
         floats = unroll(cell, inputs, torch.tensor([1 / 3, 2], dtype=torch.float64))[:, 0]

@@ -107,7 +107,7 @@ def test_c7_the_smallest_examples_of_the_chapter(mistake, rules, word, wrong):
 
 def test_c7_by_the_display_the_empty_tape_is_not_empty():
     """(4.28) has $ on the left stack and a blank on $ on the right one; the display shows all of both."""
-    state = source_step(small({"q_": "A_R"})).start
+    state = source_step(small({"q_": "A_R"})).h0
     marked = ("_", "a", "$")
     left, right = (decode([state[f"{side}[{a}]"] for a in marked], marked) for side in ("left", "right"))
     assert [*reversed(left), *right] == ["$", "_", "$"]

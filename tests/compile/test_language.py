@@ -87,7 +87,7 @@ def test_every_state_is_that_of_the_rational_net(language, base, data):
 
 
 def _real_of(value, net):
-    return next(unit for unit, stream in net.reals.items() if value.reader.stream is stream)
+    return next(unit for unit, stream in net.reals.items() if value.seen.stream is stream)
 
 
 @settings(max_examples=40, deadline=None)
