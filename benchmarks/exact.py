@@ -68,13 +68,13 @@ def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
 
     batch, time = (2, 5) if tiny else (1024, 256)
     ids = torch.tensor(random.choices(range(4), k=batch * time)).reshape(batch, time)
-    table, ids_there, ids_here = net.to_table().to(device), ids.to(device), ids.numpy()
+    lookup, ids_there, ids_here = net.to_table().to(device), ids.to(device), ids.numpy()
     table = np.array([[machine.transitions[q, a] for a in alphabet] for q in machine.states])
     accept = np.array([q in machine.accept for q in machine.states])
     yield Pair(
         "gather / numpy gather",
         f"{size}, T={time}, batch {batch}",
-        lambda: table(ids_there)[:, -1].cpu(),
+        lambda: lookup(ids_there)[:, -1].cpu(),
         lambda: table_loop(table, accept, ids_here),
         target=1 / 0.7,
     )

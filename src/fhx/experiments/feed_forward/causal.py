@@ -44,7 +44,7 @@ class RecurrentNet(CausalNet):
     """A cell and an affine readout; what it carries is its state.
 
     Args:
-        kind: one of ``fhx.experiments.stable_models.KINDS``.
+        kind: one of ``stable_models.KINDS``.
         inputs, units, outputs: widths.
     """
 
