@@ -17,6 +17,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import scipy.cluster.hierarchy  # noqa: F401  what a call may need is loaded before the first call, whose time is short
+
+import fhx.course.grading.wire_types  # noqa: F401
 from fhx.course.grading.wire import NO_DATA, WireError, dumps, loads
 
 __all__ = ["Callee", "main"]
