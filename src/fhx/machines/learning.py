@@ -86,7 +86,7 @@ def learn_dfa(
             cache_and_non_det_check=False,
             print_level=0,
         )
-    except _TooManyStates:
+    except _TooManyStatesError:
         complete = False
     else:
         complete = True
@@ -95,7 +95,7 @@ def learn_dfa(
     return LearnedDFA(dfa, complete, len(teacher.answers), len(oracle.hypotheses), found)
 
 
-class _TooManyStates(Exception):
+class _TooManyStatesError(Exception):
     """The next hypothesis has more states than were allowed."""
 
 
@@ -125,7 +125,7 @@ class _Teacher(SUL):
         """The last output only: with one answer per cell of the table, L* reads no other."""
         self.num_queries += 1
         if self.num_queries > self.max_queries:
-            raise _TooManyStates
+            raise _TooManyStatesError
         return [self.answer(tuple(word))]
 
     def pre(self) -> None:
@@ -151,7 +151,7 @@ class _StatedWords(Oracle):
     def find_cex(self, hypothesis: Dfa) -> tuple[Symbol, ...] | None:
         """The first word of the list that refutes the hypothesis."""
         if hypothesis.size > self.max_states:
-            raise _TooManyStates
+            raise _TooManyStatesError
         dfa = _from_aalpy(hypothesis, self.alphabet)
         self.hypotheses.append(dfa)
         refuting = next((word for word in self.words if dfa.accepts(word) != self.teacher.answer(word)), None)

@@ -11,7 +11,7 @@ from typing import Any
 
 from fhx.course.grading.answer import Answer, random_cases
 from fhx.course.grading.cells import Cell
-from fhx.course.grading.kernel import LATE, Kernel, Lost, NoKernel
+from fhx.course.grading.kernel import LATE, Kernel, Lost, NoKernelError
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from fhx.course.grading.notebook import Notebook, read_notebook
 from fhx.course.grading.uses import known_uses, package_uses
@@ -91,7 +91,7 @@ class _Grader:
         """The mark of an exercise; a failure of the grader is one that a person has to look at."""
         try:
             return self._mark(exercise)
-        except NoKernel as error:
+        except NoKernelError as error:
             inside = str(error)
         except Exception:
             inside = traceback.format_exc()

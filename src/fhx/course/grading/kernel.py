@@ -12,7 +12,7 @@ from jupyter_client.session import Session
 
 from fhx.course.grading.sandbox import Limits, Sandbox
 
-__all__ = ["LATE", "Kernel", "Lost", "NoKernel"]
+__all__ = ["LATE", "Kernel", "Lost", "NoKernelError"]
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 LARGEST = 32_000_000
@@ -29,7 +29,7 @@ CALLEE = "__import__('IPython').get_ipython().kernel.callee"
 Answers = Callable[[str], str]
 
 
-class NoKernel(Exception):
+class NoKernelError(Exception):
     """No kernel could be started, which is not a student's fault."""
 
 
@@ -57,7 +57,7 @@ class Kernel:
         scratch: as for :class:`Sandbox`.
 
     Raises:
-        NoKernel: it does not start.
+        NoKernelError: it does not start.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Kernel:
         try:
             self._reply(self._send("kernel_info_request", {}), self.limits.start, None, math.inf)
         except Lost as lost:
-            raise NoKernel(f"no kernel started: {lost.reason}\n{self.sandbox.log()}") from lost
+            raise NoKernelError(f"no kernel started: {lost.reason}\n{self.sandbox.log()}") from lost
         self.sandbox.shut()
 
     def _socket(self, path: Path) -> zmq.Socket:
