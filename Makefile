@@ -19,9 +19,11 @@ ifneq ($(wildcard ../shared/data),)
 export FHX_DATA := $(abspath ../shared/data)
 endif
 endif
+# Many processes import the package: they start sooner where its bytecode is kept.
+export PYTHONDONTWRITEBYTECODE :=
 PORT   ?= 8000
 
-.PHONY: help book page serve pdf check lint test nbval times notebooks course bench mutants clean
+.PHONY: help book page serve pdf check rooms lint test nbval times notebooks course bench mutants clean
 .DEFAULT_GOAL := help
 
 help:
@@ -38,7 +40,7 @@ $(BUILT): $(SOURCES) | .venv/book.installed
 
 ## make page N=05        one chapter again, in seconds, in the book that 'make book' has left
 page: .venv/book.installed
-	@$(PY) book/tools/page.py $(N)
+	@$(PY) book/tools/page.py "$(N)"
 
 ## make serve            the rendered book on http://localhost:8000 (PORT=...)
 serve:
@@ -52,7 +54,10 @@ pdf: chromium
 	$(PY) book/tools/pdf.py _build/html _build/html/recurrence.pdf
 
 ## make check            before each commit: lint, types, and all tests but those of the book, in a browser or in a kernel
-check: lint
+check: .venv/test.installed
+	@$(MAKE) --no-print-directory -j2 lint rooms
+
+rooms: .venv/test.installed
 	$(TESTS) tests -n 2 --dist worksteal -m 'not full and not slow and not alone'
 
 ## make test             everything that CI checks

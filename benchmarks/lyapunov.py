@@ -24,7 +24,7 @@ def pairs(tiny: bool, seed: int) -> Iterator[Pair]:
             f"Lyapunov spectrum, {name} / QR alone",
             f"simple cell, {width} units, {steps} steps, batch {batch}",
             lambda cell=cell, inputs=inputs: _spectrum(cell, inputs),
-            lambda matrices=matrices: _factorise(matrices, steps),
+            lambda matrices=matrices: _factorize(matrices, steps),
             target=3,
         )
 
@@ -33,6 +33,6 @@ def _spectrum(cell: SimpleCell, inputs: Tensor) -> None:
     lyapunov_spectrum(cell, inputs)
 
 
-def _factorise(matrices: Tensor, steps: int) -> None:
+def _factorize(matrices: Tensor, steps: int) -> None:
     for _ in range(steps):
         torch.linalg.qr(matrices)

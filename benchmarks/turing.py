@@ -38,7 +38,7 @@ def first(net: TuringNet, word: str, max_steps: int) -> Tensor:
 
 def reference(net: TuringNet, word: str, max_steps: int) -> Tensor:
     """The net itself, a sparse state of integers over one denominator."""
-    answer = net.net.answer(word, max_steps + 1)
+    answer = net.answer(word, max_steps + 1)
     return torch.tensor([-1, max_steps] if answer is None else [answer.value == 1, answer.steps - 1])
 
 

@@ -1,9 +1,9 @@
 """``make mutants``: are the tests sharp enough? mutmut makes small changes in the functions of a room, one at a time.
 
 A change that makes none of the room's own tests fail has survived. Of each room a random sample of all changes is
-tried, or all of them with ``--sample 0``; the figures go to ``results/mutants.json``. ``survivors.yml`` says of
-survivors why they are left: its keys are the changed lines, as the result shows them. Code outside functions is not
-changed.
+tried, or all of them with ``--sample 0``; the figures go to ``results/mutants.json``. ``survivors.yml`` gives
+the reason why each survivor is left: its keys are the changed lines, as the result shows them. Code outside
+functions is not changed.
 """
 
 import argparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +97,8 @@ def load(root: Path) -> Ledger:
     if breaches := check(raw, root):
         raise LedgerError(f"{PATH} breaks its laws ({len(breaches)}):\n" + "\n".join(f"- {line}" for line in breaches))
     sources = tuple(Source(letter, **fields) for letter, fields in raw["sources"].items())
-    rows = tuple(map(_claim, raw["claims"]))
+    tests = marked_tests(root)
+    rows = tuple(_claim(row, tests[row["id"]]) for row in raw["claims"])
     cells = {cell for row in rows for cell in (*row.cells, *(entry.cell for entry in row.corrections))}
     return Ledger(raw["chapters"], sources, rows, _titles(sorted(cells), raw["chapters"], root))
 
@@ -115,9 +116,10 @@ def _titles(cells: list[str], chapters: dict[int, str], root: Path) -> dict[str,
     return titles
 
 
-def _claim(row: dict) -> Claim:
+def _claim(row: dict, tests: list[str]) -> Claim:
     fields = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-    return Claim(**fields | {"corrections": tuple(Correction(**entry) for entry in row.get("corrections", ()))})
+    corrections = tuple(Correction(**entry) for entry in row.get("corrections", ()))
+    return Claim(**fields | {"tests": tuple(tests), "corrections": corrections})
 
 
 def check(raw: object, root: Path) -> list[str]:
@@ -130,10 +132,12 @@ def check(raw: object, root: Path) -> list[str]:
         breaches.append(f"the sources are {', '.join(map(str, raw['sources']))}, expected {', '.join(COUNTS)}")
     breaches += _identity([str(row["id"]) for row in raw["claims"] if isinstance(row, dict) and row.get("id")])
     malformed = {error.absolute_path[1] for error in errors if error.absolute_path[0] == "claims"}
-    evidence = _Evidence(root)
+    labels, tests = _Labels(root), marked_tests(root)
     for position, row in enumerate(raw["claims"]):
         if position not in malformed:
-            breaches += _row(row, raw["chapters"], evidence)
+            breaches += _row(row, raw["chapters"], labels, tests[row["id"]])
+    for name in (name for name in tests if name not in IDS):
+        breaches += (f"{name}: no such claim, but {test} is marked with it" for test in tests[name])
     return breaches
 
 
@@ -183,12 +187,13 @@ def _identity(ids: list[str]) -> Iterator[str]:
         yield "the rows are out of order"
 
 
-def _row(row: dict, chapters: dict[int, str], evidence: _Evidence) -> Iterator[str]:
+def _row(row: dict, chapters: dict[int, str], labels: _Labels, tests: list[str]) -> Iterator[str]:
     name, verdict, corrections = row["id"], row["verdict"], row.get("corrections") or []
     if verdict not in VERDICTS:
         yield f"{name}: unknown verdict '{verdict}', expected one of {', '.join(VERDICTS)}"
     elif verdict != OPEN:
-        yield from (f"{name}: {verdict}, but without a {kind[:-1]}" for kind in ("cells", "tests") if not row[kind])
+        evidence = {"cell": row["cells"], "test": tests}
+        yield from (f"{name}: {verdict}, but without a {kind}" for kind, found in evidence.items() if not found)
     if verdict in NEEDS_CORRECTION and not corrections:
         yield f"{name}: {verdict}, but without a correction"
     if not row["chapters"]:
@@ -196,19 +201,17 @@ def _row(row: dict, chapters: dict[int, str], evidence: _Evidence) -> Iterator[s
     yield from (f"{name}: there is no chapter {number}" for number in row["chapters"] if number not in chapters)
     cells = list(row["cells"])
     cells += [correction["cell"] for correction in corrections]
-    yield from (f"{name}: {fault}" for cell in dict.fromkeys(cells) if (fault := evidence.cell_fault(cell)))
-    yield from (f"{name}: {fault}" for test in row["tests"] if (fault := evidence.test_fault(test)))
+    yield from (f"{name}: {fault}" for cell in dict.fromkeys(cells) if (fault := labels.fault(cell)))
 
 
-class _Evidence:
-    """What the notebooks and the tests of the book at ``root`` offer; each file is read once."""
+class _Labels:
+    """What the notebooks of the book at ``root`` offer; each is read once."""
 
     def __init__(self, root: Path):
         self.root = root
         self._labels: dict[str, dict[str, str] | None] = {}
-        self._tests: dict[str, set[str] | None] = {}
 
-    def cell_fault(self, cell: str) -> str | None:
+    def fault(self, cell: str) -> str | None:
         notebook, hash_, label = str(cell).partition("#")
         if not (re.match(r"\d\d-", notebook) and hash_ and label):
             return f"cell '{cell}' is not of the form 01-notebook#label"
@@ -219,18 +222,6 @@ class _Evidence:
         if labels is None:
             return f"cell '{cell}': there is no notebook {path.relative_to(self.root)}"
         return None if label in labels else f"cell '{cell}': the notebook has no such label"
-
-    def test_fault(self, test: str) -> str | None:
-        file, *names = str(test).partition("[")[0].split("::")
-        path = self.root / file
-        if not (names and file.startswith("tests/") and file.endswith(".py")):
-            return f"test '{test}' is not of the form tests/room/test_file.py::test_name"
-        if file not in self._tests:
-            self._tests[file] = test_names(path) if path.is_file() else None
-        tests = self._tests[file]
-        if tests is None:
-            return f"test '{test}': there is no such file"
-        return None if "::".join(names) in tests else f"test '{test}': the file has no such test"
 
 
 def notebook_labels(path: Path) -> dict[str, str]:
@@ -259,14 +250,21 @@ def notebook_labels(path: Path) -> dict[str, str]:
     return labels
 
 
-def test_names(path: Path) -> set[str]:
-    """The tests a file defines, ``test_name`` or ``TestClass::test_name``, found without importing it."""
+def marked_tests(root: Path) -> defaultdict[str, list[str]]:
+    """Which tests are marked with which claim, ``@pytest.mark.claim("A1")``; found without importing them."""
 
-    def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
+    def marks(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, str]]:
         for node in body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
-                yield prefix + node.name
-            elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
-                yield from functions(node.body, f"{prefix}{node.name}::")
+            if isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+                yield from marks(node.body, f"{prefix}{node.name}::")
+            elif isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+                for mark in node.decorator_list:
+                    if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.claim":
+                        yield from ((ast.literal_eval(name), prefix + node.name) for name in mark.args)
 
-    return set(functions(ast.parse(path.read_text(encoding="utf-8")).body))
+    tests = defaultdict(list)
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        if "mark.claim" in (text := path.read_text(encoding="utf-8")):
+            for name, test in marks(ast.parse(text).body, f"{path.relative_to(root).as_posix()}::"):
+                tests[name].append(test)
+    return tests

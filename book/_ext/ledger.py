@@ -69,6 +69,10 @@ class LedgerDirective(SphinxDirective):
         self.env.note_dependency(str(Path(self.env.srcdir) / claims.PATH))
         return self.env.app.claims_ledger
 
+    def test_id(self, test: str) -> nodes.inline:
+        self.env.note_dependency(str(Path(self.env.srcdir) / test.partition("::")[0]))
+        return test_id(test)
+
     def markdown(self, text: str) -> list[nodes.Node]:
         holder = nodes.Element()
         self.state.nested_parse(StringList(text.splitlines(), claims.PATH), self.content_offset, holder)
@@ -142,7 +146,7 @@ class Table(LedgerDirective):
         """The verdict and what backs it, a line each; of an open claim, the chapters that will settle it."""
         yield [badge(claim.verdict)]
         yield from ([self.cell_link(cell)] for cell in claim.cells)
-        yield from ([test_id(test)] for test in claim.tests)
+        yield from ([self.test_id(test)] for test in claim.tests)
         if claim.corrections:
             yield [self.link(f"erratum-{claim.id}", f"Erratum {claim.id}")]
         if not claim.settled:

@@ -3,7 +3,8 @@
 ``{answer-map}`` draws the recurrence itself and, from it, every chapter with the question it asks. A chapter that the
 table of contents holds becomes a link under its own title and number; the others, under the titles that the claims
 ledger has for them, say that they are to come. Two drawings are made, one for wide pages and one for narrow ones, and
-the style sheet shows the one that fits.
+the style sheet shows the one that fits. They are written by f-strings and not by a template, since each element is
+arithmetic on its place; words are escaped.
 
 The environment variable ``FHX_PDF`` sets the tag ``pdf``: only a build that ends in a printed book links to it.
 """

@@ -1,6 +1,7 @@
-"""The page of the package: ``{room} fhx.machines`` lists a package's public names under the modules that define them.
+"""The pages of the package: ``{room} fhx.machines`` lists a room's public names under the modules that define them,
+``{rooms} fhx.machines fhx.exact`` says what each of these rooms is for and leads to its page.
 
-The names are the package's ``__all__``. A reference to a class resolves by its own name where that is public once:
+The names are the room's ``__all__``. A reference to a class resolves by its own name where that is public once:
 types are written where they are defined, and described where they are imported from.
 """
 
@@ -12,8 +13,9 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import attrs
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
@@ -23,7 +25,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.inspect import signature
 from sphinx.util.nodes import make_refnode
+from sphinx.util.typing import stringify_annotation
 
 
 def names_by_module(room: ModuleType) -> dict[str, list[str]]:
@@ -59,24 +63,54 @@ def _shadowed(room: ModuleType, module: str) -> list[str]:
     return ["   :no-index:"] if module.rpartition(".")[2] in room.__all__ else []
 
 
-class Room(SphinxDirective):
-    """The docstring of a package and a section for each of its modules; with ``:modules:`` for those without a public
-    name in the package, too, which then have an ``__all__`` of their own."""
+def accepted(value: type) -> dict[str, str]:
+    """The types that the constructor of an attrs class converts, where they are not those of its fields."""
+    converters = {one.alias: one.converter for one in attrs.fields(value) if one.converter is not None}
+    taken = {name: next(iter(signature(convert).parameters.values())) for name, convert in converters.items()}
+    return {name: stringify_annotation(parameter.annotation, "smart") for name, parameter in taken.items()}
+
+
+class Parsed(SphinxDirective):
+    """A directive that writes reStructuredText."""
+
+    def parse(self, lines: list[str], node: nodes.Element) -> None:
+        self.state.nested_parse(StringList(["```{eval-rst}", *lines, "```"]), self.content_offset, node)
+
+
+class Rooms(Parsed):
+    """For each room the first paragraph of its docstring, under a link to its page."""
 
     required_arguments = 1
-    option_spec: ClassVar = {"modules": directives.flag}
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        lines: list[str] = []
+        for name in self.arguments[0].split():
+            purpose = (inspect.getdoc(importlib.import_module(name)) or "").partition("\n\n")[0]
+            lines += [f":mod:`{name}`", *(f"   {line}" for line in purpose.splitlines()), ""]
+        top = nodes.Element()
+        self.parse(lines, top)
+        return top.children
+
+
+class Room(Parsed):
+    """The docstring of a package and a section for each of its modules; with ``:modules: one two`` for these too, and
+    with ``:modules:`` for all, if they have an ``__all__`` of their own and no public name in the package."""
+
+    required_arguments = 1
+    option_spec: ClassVar = {"modules": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         room = importlib.import_module(self.arguments[0])
         found = names_by_module(room)
         top = nodes.Element()
-        self._parse([f".. automodule:: {room.__name__}", "", *self._names(room, found.pop(room.__name__))], top)
+        self.parse([f".. automodule:: {room.__name__}", "", *self._names(room, found.pop(room.__name__))], top)
         for module, names in found.items():
             lines = [f".. automodule:: {module}", *_shadowed(room, module), ""]
             top += self._section(room, module, lines + self._names(room, names, module))
         if "modules" in self.options:
-            inside = [entry.name for entry in pkgutil.iter_modules(room.__path__, f"{room.__name__}.")]
-            for module in inside:
+            named = [f"{room.__name__}.{name}" for name in self.options["modules"].split()]
+            for module in named or [entry.name for entry in pkgutil.iter_modules(room.__path__, f"{room.__name__}.")]:
                 if module not in found and hasattr(importlib.import_module(module), "__all__"):
                     top += self._section(room, module, [f".. automodule:: {module}", "   :members:", ""])
         return top.children
@@ -87,11 +121,8 @@ class Room(SphinxDirective):
     def _section(self, room: ModuleType, module: str, lines: list[str]) -> nodes.section:
         short = module.removeprefix(f"{room.__name__}.")
         section = nodes.section("", nodes.title("", "", nodes.literal("", short)), ids=[nodes.make_id(f"in {module}")])
-        self._parse(lines, section)
+        self.parse(lines, section)
         return section
-
-    def _parse(self, lines: list[str], node: nodes.Element) -> None:
-        self.state.nested_parse(StringList(["```{eval-rst}", *lines, "```"]), self.content_offset, node)
 
 
 def resolve(
@@ -110,7 +141,20 @@ def resolve(
     return make_refnode(app.builder, node.get("refdoc", env.docname), doc, anchor, content, name)
 
 
+def show_accepted(
+    app: Sphinx, kind: str, name: str, value: Any, options: object, taken: str | None, returned: str | None
+) -> tuple[str, str | None] | None:
+    """Put what a constructor accepts in the place of what autodoc has read off the fields; a default that is computed
+    is three dots."""
+    if kind != "class" or not attrs.has(value) or taken is None:
+        return None
+    app.env.temp_data["annotations"][name] |= accepted(value)
+    return taken.replace("NOTHING", "..."), returned
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("room", Room)
+    app.add_directive("rooms", Rooms)
+    app.connect("autodoc-process-signature", show_accepted, priority=600)  # after autodoc's own, which has 500
     app.connect("missing-reference", resolve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -196,7 +196,7 @@ class Weeks(TeachingDirective):
         """The words of a part of a chapter, and its description with links."""
         found = READ.fullmatch(part)
         if not found or found["number"] not in self.chapters:
-            raise ReadingError(f"{part!r} is no part of a chapter, such as '07 from gra-norm to gra-exponent'")
+            raise ReadingError(f"{part!r} is not a part of a chapter, such as '07 from gra-norm to gra-exponent'")
         chapter = self.chapters[found["number"]]
         ways = [(word, found[name]) for word, name in ((", from ", "start"), (", to ", "end")) if found[name]]
         said = [node for word, label in ways for node in (word, self.reference("std", "ref", label))]

@@ -15,6 +15,12 @@ function nameSwitches() {
 nameSwitches();
 new MutationObserver(nameSwitches).observe(document.documentElement, { attributeFilter: ["data-mode"] });
 
+// In the menu the button that unfolds the pages below a page has no name.
+for (const button of document.querySelectorAll(".toctree-toggle")) {
+  const { textContent } = button.closest("li").querySelector("a");
+  button.parentElement.setAttribute("aria-label", `Pages below “${textContent.trim()}”`);
+}
+
 // A bibliography is said to be a list, but its entries are not list items.
 for (const list of document.querySelectorAll(".citation-list[role]")) {
   list.removeAttribute("role");

@@ -24,6 +24,7 @@ from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
 from bookbrowser import launch
+from fhx._files import write_atomically
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "book" / "grading.md"
@@ -122,7 +123,7 @@ def main() -> None:
     """Write the page and its pictures anew."""
     with tempfile.TemporaryDirectory() as folder:
         text, pictured = played(PAGE.read_text("utf-8"), Path(folder))
-    PAGE.write_text(text, "utf-8")
+    write_atomically(PAGE, text.encode())
     photograph(pictured)
 
 

@@ -20,11 +20,11 @@ STAMPS = ".built*"
 
 
 def named(number: str) -> Path:
-    """The notebook whose name begins with ``number``."""
-    found = sorted((ROOT / "notebooks").glob(f"{number}-*.ipynb"))
-    if len(found) != 1:
+    """The notebook of the chapter with these two digits."""
+    chapters = {path.name[:2]: path for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")}
+    if number not in chapters:
         raise SystemExit(f"N={number}: name a chapter by its two digits, as in 'make page N=05'")
-    return found[0]
+    return chapters[number]
 
 
 def build(page: Path, built: Path) -> int:

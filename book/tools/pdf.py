@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 Parts = Sequence[tuple[str | None, list[str]]]
 
 PAPER = {"width": 642, "height": 960}  # px: what the margins of print.css leave of A4
-PATIENCE = 240_000  # ms for one page to load: the API page has thousands of formulas, and a machine may be busy
+PATIENCE = 240_000  # ms for one page to load: a chapter has hundreds of formulas, and a machine may be busy
 PREPARE = (Path(__file__).parent / "paper.js").read_text(encoding="utf-8")
 NUMBERED = """@page {{ @top-right {{ content: {title}; }} }}
 @page :first {{ counter-set: page {first}; @top-right {{ content: none; }} }}"""
@@ -50,9 +50,16 @@ class Printed:
 
 
 def read_toc(source: Path) -> Parts:
-    """The parts of ``_toc.yml``: caption (None for the landing page) and files, without their suffix."""
+    """The parts of ``_toc.yml``: caption (None for the landing page) and files, without their suffix.
+
+    A page below another one follows it.
+    """
     toc = yaml.safe_load((source / "_toc.yml").read_text(encoding="utf-8"))
-    return [(None, [toc["root"]])] + [(part["caption"], [c["file"] for c in part["chapters"]]) for part in toc["parts"]]
+
+    def files(pages: Sequence[dict]) -> list[str]:
+        return [file for page in pages for file in (page["file"], *files(page.get("sections", ())))]
+
+    return [(None, [toc["root"]])] + [(part["caption"], files(part["chapters"])) for part in toc["parts"]]
 
 
 def print_page(context: BrowserContext, address: str, first: int) -> Printed:

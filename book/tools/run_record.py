@@ -19,6 +19,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fhx._files import write_atomically
 from fhx.course.notebooks import is_code, read
 from notebook_cells import ROOT, code_sha256
 
@@ -32,8 +33,7 @@ def load(path: Path) -> dict | None:
 
 
 def save(record: dict, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write_atomically(path, (json.dumps(record, indent=1) + "\n").encode())
 
 
 def outdated(record: dict, folder: Path) -> dict[str, str]:

@@ -1,10 +1,13 @@
-"""Checks of arguments that many modules share: the value as a plain number, or a ``ValueError`` that names it."""
+"""Checks of arguments that many modules share: the value, numbers as plain ones, or a ``ValueError`` that names it."""
 
 import operator
-from math import inf
-from typing import SupportsIndex
+from collections.abc import Collection
+from math import isfinite, nan
+from typing import SupportsIndex, TypeVar
 
-__all__ = ["at_least", "non_negative", "positive", "positive_number"]
+__all__ = ["at_least", "at_least_zero", "non_negative", "one_of", "positive", "positive_number"]
+
+T = TypeVar("T")
 
 
 def positive(name: str, value: SupportsIndex) -> int:
@@ -25,13 +28,37 @@ def at_least(name: str, value: SupportsIndex, least: int) -> int:
 
 def positive_number(name: str, value: float) -> float:
     """``value`` as a float that is positive and finite."""
-    if not 0 < value < inf:
+    number = _finite(value)
+    if not number > 0:
         raise ValueError(f"{name} must be a positive number, got {value!r}")
-    return float(value)
+    return number
 
 
 def non_negative(name: str, value: float) -> float:
     """``value`` as a float that is finite and at least 0."""
-    if not 0 <= value < inf:
+    number = _finite(value)
+    if not number >= 0:
         raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
-    return float(value)
+    return number
+
+
+def at_least_zero(name: str, value: float) -> float:
+    """``value``, which is a number of at least 0, and may be infinite."""
+    if not value >= 0:
+        raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+    return value
+
+
+def one_of(name: str, value: T, known: Collection[T]) -> T:
+    """``value``, which is among what is known."""
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+    return value
+
+
+def _finite(value: float) -> float:
+    """``value`` as a float; nan for anything that is not a finite number."""
+    try:
+        return float(value) if isfinite(value) else nan
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return nan

@@ -13,7 +13,7 @@ def device() -> torch.device:
     """CUDA if this machine has it, else the CPU; the environment variable ``FHX_DEVICE`` overrides.
 
     Raises:
-        ValueError: ``FHX_DEVICE`` is no device's name, or names one that is absent here.
+        ValueError: ``FHX_DEVICE`` is not the name of a device, or names one that is absent here.
     """
     import torch  # two seconds, which the rooms without tensors need not wait
 
@@ -23,7 +23,7 @@ def device() -> torch.device:
     try:
         chosen = torch.device(name)
     except RuntimeError as error:
-        raise ValueError(f"FHX_DEVICE={name!r} is no device's name; try 'cpu' or 'cuda'") from error
+        raise ValueError(f"FHX_DEVICE={name!r} is not the name of a device; try 'cpu' or 'cuda'") from error
     try:
         torch.empty(1, device=chosen)
     except (RuntimeError, AssertionError, NotImplementedError) as error:  # what torch raises differs by backend

@@ -73,6 +73,7 @@ def test_a_start_that_no_state_of_the_units_gives():
         assert fold(cell, h0)(inputs)[:, 0].tolist() == [[7.0, 0.0]] * 3
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_bad_starts():
     with pytest.raises(ValueError, match="h0_method must be one of 'unit', 'solved', got 'guess'"):
         fold(random_cell(0), h0_method="guess")

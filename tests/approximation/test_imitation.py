@@ -88,7 +88,7 @@ def test_errors_are_those_of_the_definition():
         return pendulum_step(h, x) + torch.stack([0.3 * h[:, 1], 0.4 * x[:, 0]], -1)
 
     errors = imitation_errors(pendulum_step, off, DISC, TORQUE, samples=5000)
-    points = DISC.times(TORQUE).sample(5000, 12345, faces=0.1)
+    points = DISC.product(TORQUE).sample(5000, 12345, faces=0.1)
     assert errors.sup == pytest.approx((0.09 * points[:, 1] ** 2 + 0.16 * points[:, 2] ** 2).sqrt().max().item())
     assert errors.sup == pytest.approx((0.75**2 + 0.4**2) ** 0.5, rel=0.02)
     assert errors.derivative_sup == pytest.approx(0.4)
@@ -116,7 +116,7 @@ def test_bad_requests(unchecked):
         Box([0.0, 1.0], [1.0])
     with pytest.raises(ValueError, match="more than the 3 coordinates of the box, got 3"):
         imitate(pendulum_step, DISC, TORQUE, units=3)
-    with pytest.raises(ValueError, match="activation must be 'relu' or 'tanh', got 'sine'"):
+    with pytest.raises(ValueError, match="activation must be one of 'tanh', 'relu', got 'sine'"):
         imitate(lozi, DISC, units=8, activation="sine")
     with pytest.raises(ValueError, match="8 units need more than 5 samples"):
         imitate(lozi, DISC, units=8, samples=5)

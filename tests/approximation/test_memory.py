@@ -137,6 +137,7 @@ def test_a_sum_of_m_exponentials_takes_m_units(seed, units):
         assert hankel_bound(kernel, units, measure) < 1e-12 * scale
 
 
+@pytest.mark.claim("E10")
 def test_decay_takes_one_unit():
     kernel = torch.exp(-torch.arange(200, **DOUBLE))
     found = exponential_sum(kernel, 1)
@@ -146,6 +147,7 @@ def test_decay_takes_one_unit():
     assert exponential_sum(kernel, 5).units == 1
 
 
+@pytest.mark.claim("E10")
 def test_a_delay_takes_as_many_units_as_it_lasts():
     """All singular values of the Hankel matrix of an impulse at t = 9 are 1: with fewer than 10 units nothing helps."""
     kernel = torch.zeros(20, **DOUBLE)
@@ -155,6 +157,7 @@ def test_a_delay_takes_as_many_units_as_it_lasts():
     assert hankel_bound(kernel, 10) == 0
 
 
+@pytest.mark.claim("E10")
 @settings(max_examples=25)
 @given(SEEDS, st.integers(1, 6), st.floats(0.3, 3), st.sampled_from([30, 61, 128]), st.floats(0, 0.3))
 def test_nothing_is_nearer_than_the_bound(seed, units, p, steps, noise):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fhx.approximation import (
@@ -56,6 +56,8 @@ def test_no_run_exceeds_its_bound(pieces):
 
 
 @given(st.floats(1e-9, 1e-2), st.floats(1e-3, 10), st.floats(-0.5, 2))
+@example(0.004969566460462175, 1.5, 5e-324)
+@example(1e-9, 10, -1e-300)
 def test_predicted_time_is_when_the_recursion_passes(eps, threshold, exponent):
     steps = predicted_steps(eps, threshold, exponent)
     if math.isinf(steps):

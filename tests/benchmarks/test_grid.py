@@ -14,7 +14,7 @@ from fhx.experiments.results import read, stored
 from fhx.stability import truncated_states
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
+sys.path.insert(0, str(ROOT))  # the benchmarks are not part of the package
 from benchmarks import grid, isolated, methods  # noqa: E402
 from benchmarks.methods import EPS, Case  # noqa: E402
 

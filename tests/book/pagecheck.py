@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +43,7 @@ ONLY_COLORS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in
 ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-sample]'}]})"
 
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.
-# Coloured words of code look alike: those that are no samples become plain text as wide.
+# Coloured words of code look alike: those that are not samples become plain text as wide.
 THIN_OUT = """() => {
     const formulas = [...document.querySelectorAll('mjx-math:not(:has(a, [tabindex]))')];
     const sizes = formulas.map(formula => formula.getBoundingClientRect());
@@ -69,10 +69,12 @@ class Problem:
         return f"{self.kind}: {self.detail}"
 
 
-def check(browser: Browser, address: str, picture: Callable[[View], Path] | None = None) -> dict[Problem, list[View]]:
+def check(
+    browser: Browser, address: str, picture: Callable[[View], Path] | None = None, views: Sequence[View] = VIEWS
+) -> dict[Problem, list[View]]:
     """Open ``address`` once and collect all its problems, sorted by kind, with the views that have them.
 
-    ``picture`` says where the picture of a view is kept.
+    ``picture`` says where the picture of a view is kept; ``views`` has both layouts.
     """
     found: dict[Problem, list[View]] = defaultdict(list)
     view = LAYOUTS[0]
@@ -101,7 +103,7 @@ def check(browser: Browser, address: str, picture: Callable[[View], Path] | None
                 )
         for preparation in (THIN_OUT, Axe().axe_script, ONLY_SAMPLES):
             page.evaluate(preparation)
-        for view in VIEWS:
+        for view in views:
             note(show(page, view))
             note(accessibility(page, {} if view in LAYOUTS else ONLY_COLORS))
             for explorer in page.locator(EXPLORER).all() if view in LAYOUTS else ():

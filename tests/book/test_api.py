@@ -1,8 +1,10 @@
-"""The page of the package: every public name is described on it, once, with its types."""
+"""The pages of the package: every public name is described on that of its room, once, with its types."""
 
+import ast
 import importlib
 import pkgutil
 import posixpath
+import re
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
@@ -13,9 +15,14 @@ from sphinx.errors import ExtensionError
 from sphinx.util.inventory import InventoryFile
 
 import fhx
-from rooms import described, names_by_module
+from fhx.course.notebooks import is_code, read
+from fhx.exact import Network
+from fhx.figures import Slider
+from fhx.machines import DFA, Comparison
+from rooms import accepted, described, names_by_module
 
 ROOT = Path(__file__).parents[2]
+CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 ROOMS = ["fhx", *(f"fhx.{room.name}" for room in pkgutil.iter_modules(fhx.__path__) if room.ispkg)]
 
 
@@ -25,6 +32,13 @@ def missing(names: list[str], inventory: dict) -> list[str]:
     return [name for name in names if name not in described]
 
 
+def entry(html: Path, name: str) -> tuple[str, set[str]]:
+    """The words and the links of what the page of its room says of a class or function."""
+    page = BeautifulSoup((html / "book/api" / f"{name.split('.')[1]}.html").read_text(), "html.parser")
+    found = page.find(id=name).find_parent("dl")
+    return " ".join(found.text.split()), {link["href"] for link in found.find_all("a", href=True)}
+
+
 @pytest.fixture
 def inventory(html: Path) -> dict:
     with (html / "objects.inv").open("rb") as stream:
@@ -32,10 +46,18 @@ def inventory(html: Path) -> dict:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_every_public_name_is_on_the_page(room, inventory):
+def test_every_public_name_is_described(room, inventory):
     module = importlib.import_module(room)
     assert module.__all__, f"{room} has no public names"
     assert not missing([f"{room}.{name}" for name in module.__all__], inventory)
+
+
+def test_every_name_that_a_chapter_imports_is_described(inventory):
+    cells = [cell for path in CHAPTERS for cell in read(path).cells[2:] if is_code(cell) and "from fhx" in cell.source]
+    nodes = [node for cell in cells for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.ImportFrom)]
+    names = {f"{node.module}.{alias.name}" for node in nodes for alias in node.names if f"{node.module}."[:4] == "fhx."}
+    assert len(names) > 100
+    assert not missing(sorted(names), inventory)
 
 
 def test_a_name_that_is_not_there_is_missed(inventory):
@@ -51,11 +73,13 @@ def test_every_name_of_a_room_stands_under_one_module(room):
         assert {getattr(importlib.import_module(place), name) is getattr(module, name) for name in names} <= {True}
 
 
-def test_every_room_is_on_the_page_once():
-    listed = [
-        line.split()[1] for line in (ROOT / "book/api.md").read_text().splitlines() if line.startswith("```{room}")
-    ]
-    assert sorted(listed) == sorted(ROOMS)
+def test_every_room_has_its_page_and_a_line_on_the_first_one():
+    pages = {f"fhx.{page.stem}": page.read_text() for page in (ROOT / "book/api").glob("*.md")}
+    listed = {room: re.findall(r"{room} (\S+)", text) for room, text in pages.items()}
+    assert listed == {room: [room] for room in ROOMS[1:]}
+    first = (ROOT / "book/api.md").read_text()
+    assert re.findall(r"{room} (\S+)", first) == ["fhx"]
+    assert sorted(" ".join(re.findall(r"{rooms} (.*)", first)).split()) == sorted(ROOMS[1:])
 
 
 def test_public_data_need_a_description(monkeypatch, tmp_path):
@@ -68,8 +92,29 @@ def test_public_data_need_a_description(monkeypatch, tmp_path):
 
 
 def test_types_are_shown_and_lead_to_their_classes(html):
-    page = BeautifulSoup((html / "book" / "api.html").read_text(), "html.parser")
-    entry = page.find(id="fhx.compile.dfa_to_rnn").find_parent("dl")
-    assert {"#fhx.machines.DFA", "#fhx.exact.Recognizer"} <= {link["href"] for link in entry.find_all("a", href=True)}
-    entry = page.find(id="fhx.dynamics.unroll").find_parent("dl")
-    assert "Shaped[Tensor, 'time batch d_in']" in " ".join(entry.text.split())
+    _, links = entry(html, "fhx.compile.dfa_to_rnn")
+    assert {"machines.html#fhx.machines.DFA", "exact.html#fhx.exact.Recognizer"} <= links
+    assert "Shaped[Tensor, 'time batch d_in']" in entry(html, "fhx.dynamics.unroll")[0]
+
+
+def test_a_constructor_shows_what_it_accepts_and_not_what_it_stores(html):
+    words, _ = entry(html, "fhx.machines.DFA")
+    assert "alphabet (Reversible[Hashable])" in words
+    assert "start (Hashable)" in words  # this one is stored as it is
+    words, links = entry(html, "fhx.exact.Network")
+    assert "V (Matrix | Iterable[Iterable[SupportsIndex | Fraction]])" in words
+    assert "#fhx.exact.Matrix" in links
+
+
+def test_aliases_and_computed_defaults_are_not_spelled_out(html):
+    for room in ("exact", "figures", "tasks", "training"):
+        page = (html / "book/api" / f"{room}.html").read_text()
+        assert [word for word in ("_Buffer", "_SupportsArray", "NOTHING") if word in page] == []
+
+
+def test_what_is_accepted_is_what_the_converters_take():
+    assert accepted(DFA)["states"] == "~collections.abc.Reversible[~collections.abc.Hashable]"
+    assert "start" not in accepted(DFA)
+    assert accepted(Slider).keys() == {"values"}
+    assert accepted(Network).keys() == {"V", "c", "steps_per_symbol"}
+    assert accepted(Comparison) == {}

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.full
 TOC = {
     "format": "jb-book",
     "root": "index",
-    "parts": [{"caption": "A part", "chapters": [{"file": "one"}, {"file": "two"}]}],
+    "parts": [{"caption": "A part", "chapters": [{"file": "one", "sections": [{"file": "two"}]}]}],
 }
 LONG_LINE = "values = [" + ", ".join(f"{number}" for number in range(1000, 1060)) + "]"
 LONG_FORMULA = " + ".join(f"W_{{{number}}} h_{{t-{number}}}" for number in range(1, 40))
@@ -105,6 +105,7 @@ def last_words(page: str) -> str:
     return plain[-1][-80:] if plain else ""
 
 
+@pytest.mark.first
 def test_the_whole_book_is_printed(html, tmp_path):
     reader = printed(html, tmp_path / "recurrence.pdf", SOURCE)
     text = [sheet.extract_text() for sheet in reader.pages]

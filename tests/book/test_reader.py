@@ -51,17 +51,21 @@ def telling(html) -> dict[str, str]:
     return {file: min(used[file], key=lambda word: (pages[word], -len(word), word)) for file in CHAPTERS}
 
 
-@pytest.mark.parametrize("file", CHAPTERS)
-def test_search_for_a_word_of_a_chapter_finds_the_chapter(file, telling, site, browse):
+def test_search_for_a_word_of_a_chapter_finds_the_chapter(telling, site, browse):
+    def ask(page, word):
+        page.locator("main input[name=q]").fill(word)
+        page.keyboard.press("Enter")
+
     def search(browser):
         with visit(browser, f"{site}/{ORDER[0]}.html") as page:
             page.locator("button.search-button__button:visible").first.click()
-            page.keyboard.type(telling[file])
+            page.keyboard.type(telling[CHAPTERS[0]])
             page.keyboard.press("Enter")
             page.wait_for_url("**/search.html?*")
-            page.locator(f"#search-results a[href*='{file}.html']").first.wait_for()
-            page.locator("main input[name=q]").fill("zyzzyvaquux")
-            page.keyboard.press("Enter")
+            for file in CHAPTERS:
+                ask(page, telling[file])
+                page.locator(f"#search-results a[href*='{file}.html']").first.wait_for()
+            ask(page, "zyzzyvaquux")
             page.get_by_text("did not match any documents").wait_for()
             return page.locator("#search-results li").count()
 

@@ -188,8 +188,8 @@ TEACHING = """# Teaching
 WRONG = {
     "```{course-weeks}\n- read: 01\n  assign: 01-one-stop\n```": "01-one-stop: no exercise",
     "```{course-weeks}\n- read: 01\n  assign: 01-one-step 02-spike 01-one-step\n```": "assigned twice",
-    "```{course-weeks}\n- read: 01 up to sec-first\n  assign: 02-spike\n```": "'01 up to sec-first' is no part",
-    "```{course-weeks}\n- read: 03\n  assign: 02-spike\n```": "'03' is no part of a chapter",
+    "```{course-weeks}\n- read: 01 up to sec-first\n  assign: 02-spike\n```": "'01 up to sec-first' is not a part",
+    "```{course-weeks}\n- read: 03\n  assign: 02-spike\n```": "'03' is not a part of a chapter",
     "```{course-weeks}\n- read: 02 to sec-first\n  assign: 02-spike\n```": "no section of 02-second has the label",
     "```{course-weeks}\n- reads: 01\n  assign: 02-spike\n```": "expected a list of entries with the fields",
     "```{course-chapters}\n- {chapter: 01, needs: a, teaches: b}\n```": "expected the chapters 01, 02, once",

@@ -46,6 +46,7 @@ def initial(cell, kind, batch, generator):
     return h0, tuple(map(torch.stack, zip(*(state.chunk(2, -1) for state in states), strict=True)))
 
 
+@pytest.mark.claim("A2", "B1")
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=15)
 @given(st.integers(1, 8), st.integers(1, 4), WIDTH, WIDTH, st.integers(1, 3), st.integers(0, 2**32))

@@ -24,6 +24,7 @@ def assert_close(a, b):
     torch.testing.assert_close(a, b, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.claim("A2")
 @pytest.mark.parametrize(
     ("activation", "scalar"),
     [
@@ -53,6 +54,7 @@ def test_the_linear_cell_is_the_simple_cell_with_the_identity():
     assert_close(linear(h, x), simple(h, x))
 
 
+@pytest.mark.claim("B1")
 def test_the_lstm_by_its_named_blocks():
     cell, state, x = make(LSTMCell), draw(4, 6), draw(4, 2)
     h, c = state[:, :3], state[:, 3:]

@@ -78,29 +78,29 @@ def test_orthogonal_matrices_are_uniform():
 
 
 @pytest.mark.parametrize("kind", BIG)
-@pytest.mark.parametrize("initialise", [partial(gaussian_, weight_std=1.0), orthogonal_])
-def test_a_seed_decides_and_the_rest_stays(kind, initialise):
+@pytest.mark.parametrize("initialize", [partial(gaussian_, weight_std=1.0), orthogonal_])
+def test_a_seed_decides_and_the_rest_stays(kind, initialize):
     state = torch.get_rng_state()
     cell = BIG[kind]()
     torch.set_rng_state(state)
     again = BIG[kind]()
     inputs = {name: p.detach().clone() for name, p in cell.named_parameters() if name.split(".")[-1] == "U"}
     before = torch.get_rng_state()
-    initialise(cell, generator=rng(3))
-    initialise(again, generator=rng(3))
+    initialize(cell, generator=rng(3))
+    initialize(again, generator=rng(3))
     assert torch.equal(torch.get_rng_state(), before)
     assert all(torch.equal(p, q) for p, q in zip(cell.parameters(), again.parameters(), strict=True))
     assert inputs
     assert all(torch.equal(dict(cell.named_parameters())[name], U) for name, U in inputs.items())
     assert all(p.requires_grad and p.grad_fn is None for p in cell.parameters())
-    initialise(again, generator=rng(4))
+    initialize(again, generator=rng(4))
     assert not torch.equal(cell.layer_matrices()[-1], again.layer_matrices()[-1])
 
 
-@pytest.mark.parametrize("initialise", [partial(gaussian_, weight_std=1.0), orthogonal_])
-def test_no_bias_is_none_and_a_highway_keeps_its_carry(initialise):
+@pytest.mark.parametrize("initialize", [partial(gaussian_, weight_std=1.0), orthogonal_])
+def test_no_bias_is_none_and_a_highway_keeps_its_carry(initialize):
     for cell in (BIG["gru"](), BIG["highway"]()):
-        initialise(cell, generator=rng())
+        initialize(cell, generator=rng())
         assert not any(b.any() for b in cell.layer_biases())
     assert (cell.b[40:] == -2).all()
     assert all((b[40:] == -2).all() for b in cell.b_upper)

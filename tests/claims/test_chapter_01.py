@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import pairwise, product
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ def run(f, h, word):
     return h
 
 
+@pytest.mark.claim("A1")
 def test_a1_with_the_sources_indices_no_system_reads_its_last_input():
     def states(f, x0, word):
         """h_1, ..., h_{T+1} of the source, by t."""
@@ -42,14 +44,16 @@ def test_a1_with_the_sources_indices_no_system_reads_its_last_input():
     assert seen == {"h_T": False, "h_T+1": True}
 
 
+@pytest.mark.claim("A1")
 def test_a1_with_bits_as_states_parity_has_a_realisation_and_thirds_have_none():
-    def realisations(target):
+    def realizations(target):
         return sum(all(g[run(f, h0, w)] == target(w) for w in words(5)) for f, g, h0 in product(STEPS, READOUTS, BITS))
 
-    assert realisations(lambda w: sum(w) % 2) == 2
-    assert realisations(lambda w: int(sum(w) % 3 == 0)) == 0
+    assert realizations(lambda w: sum(w) % 2) == 2
+    assert realizations(lambda w: int(sum(w) % 3 == 0)) == 0
 
 
+@pytest.mark.claim("A2")
 def test_a2_the_identity_gives_a_sum_over_past_inputs():
     cell = LinearCell(2, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     x = torch.randn(6, 1, 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -57,6 +61,7 @@ def test_a2_the_identity_gives_a_sum_over_past_inputs():
     torch.testing.assert_close(unroll(cell, x)[-1, 0], sum(terms), rtol=0, atol=1e-12)
 
 
+@pytest.mark.claim("A14")
 @given(
     net=st.lists(st.tuples(*[st.floats(-10, 10, allow_subnormal=False)] * 3), min_size=1, max_size=9),
     T=st.integers(1, 20),
@@ -70,12 +75,14 @@ def test_a14_turns_need_units(net, T):
     assert turns <= len(net)
 
 
+@pytest.mark.claim("A14")
 def test_a14_one_unit_above_the_bound_is_enough():
     for T in range(2, 9):
         zigzag = [n + 2 * sum((-1) ** j * max(0, n - j) for j in range(1, T)) for n in range(T + 1)]
         assert zigzag == [n % 2 for n in range(T + 1)]  # n is relu(n + 1) - 1: T units in all
 
 
+@pytest.mark.claim("A14")
 def test_a14_with_depth_a_few_units_are_enough():
     for layers in range(1, 8):
         for count in range(2**layers + 1):
@@ -85,6 +92,7 @@ def test_a14_with_depth_a_few_units_are_enough():
             assert 1 - folded == count % 2
 
 
+@pytest.mark.claim("B1")
 def test_b1_without_a_bias_silence_stays_silence():
     for kind in (SimpleCell, LinearCell, LSTMCell):
         cell = kind(1, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
@@ -93,6 +101,7 @@ def test_b1_without_a_bias_silence_stays_silence():
         assert not unroll(cell, torch.zeros(5, 1, 1, dtype=torch.float64)).any()
 
 
+@pytest.mark.claim("B1")
 @given(x=st.floats(0.1, 1), y=st.floats(1.5, 3))
 def test_b1_the_lstm_needs_its_cell_state_in_the_state(x, y):
     """Two first inputs with one h_1 and two c_1, both reached from the zero state; then a zero in both runs."""
@@ -124,6 +133,7 @@ def last_state(cell, inputs, h0=None) -> torch.Tensor:
     return unroll(cell, x, h0)[-1]
 
 
+@pytest.mark.claim("B2")
 def test_b2_the_truncated_run_of_one_t_does_not_continue_that_of_the_last():
     cell, x, k = scalar_cell(1.0), [1.0, 1.0, 1.0], 2
     at_3, at_2 = last_state(cell, x[3 - k : 3]), last_state(cell, x[2 - k : 2])
@@ -131,6 +141,7 @@ def test_b2_the_truncated_run_of_one_t_does_not_continue_that_of_the_last():
     assert cell(at_2, torch.ones(1, 1, dtype=torch.float64)).item() == k + 1
 
 
+@pytest.mark.claim("B2")
 def test_b2_a_run_over_three_letters_is_three_steps_in_a_row_and_no_longer_run_is():
     cell = scalar_cell(1.0)
     h = cell.initial_state(1)
@@ -154,12 +165,14 @@ def total(w: float, inputs) -> float:
     return torch.autograd.grad(last_state(cell, inputs).sum(), cell.W)[0].item()
 
 
+@pytest.mark.claim("B3")
 def test_b3_the_gradient_has_a_term_for_each_step_with_immediate_derivatives():
     w, x = 3.0, [1.0, 0.0, 0.0]
     assert sum(immediate_terms(w, x)) == total(w, x) == 2 * w
     assert sum(w**j * total(w, x[: 3 - j]) for j in range(3)) == 3 * w  # total derivatives count the past again
 
 
+@pytest.mark.claim("B3")
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=7), st.integers(2, 9))
 def test_b3_a_shorter_sum_is_the_gradient_only_when_nothing_is_left_out(inputs, w):
     """Positive weight and inputs: each term up to that of step 2 counts, and step 1 multiplies h_0 = 0."""
@@ -168,12 +181,14 @@ def test_b3_a_shorter_sum_is_the_gradient_only_when_nothing_is_left_out(inputs, 
     assert right == [False] * (T - 2) + [True] * 2
 
 
+@pytest.mark.claim("B3")
 def test_b3_the_first_term_of_the_smallest_case_is_half_of_its_gradient():
     w, x = 3.0, [1.0, 0.0, 0.0]
     assert [sum(immediate_terms(w, x)[:K]) for K in (1, 2, 3)] == [w, 2 * w, 2 * w]
     assert total(w, x) == 2 * w
 
 
+@pytest.mark.claim("B3")
 def test_b3_state_carried_is_not_state_reset():
     w, x = 3.0, [1.0, 0.0, 0.0]
     assert immediate_terms(w, x)[0] == w

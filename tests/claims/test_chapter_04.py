@@ -19,11 +19,13 @@ def runs() -> dict:
     return {(p["point"]["language"], p["point"]["cell"]): p for p in stored("formal_languages")["points"]}
 
 
+@pytest.mark.claim("E5")
 def test_e5_the_stored_run_has_every_pair_and_ten_seeds(runs):
     assert set(runs) == {(name, cell) for name in formal_languages.NAMES for cell in recognition.CELLS}
     assert {len(right) for p in runs.values() for right in p["result"]["right"].values()} == {10}
 
 
+@pytest.mark.claim("A3", "A4", "E5")
 def test_e5_parity_is_found_by_every_seed_and_counting_by_none_at_ten_times_the_length(runs):
     assert all(sum(runs["parity", cell]["result"]["right"]["10x"]) == 10 for cell in recognition.CELLS)
     far = [sum(runs[name, cell]["result"]["right"]["10x"]) for name in COUNTERS for cell in recognition.CELLS]
@@ -31,6 +33,7 @@ def test_e5_parity_is_found_by_every_seed_and_counting_by_none_at_ten_times_the_
     assert sum(far) == 0 < sum(near)
 
 
+@pytest.mark.claim("E5")
 def test_e5_most_nets_learn_dyck_words_of_the_trained_lengths_and_three_of_them_words_twice_as_long(runs):
     def right(name: str, band: str) -> int:
         return sum(sum(runs[name, cell]["result"]["right"][band]) for cell in recognition.CELLS)
@@ -40,6 +43,7 @@ def test_e5_most_nets_learn_dyck_words_of_the_trained_lengths_and_three_of_them_
     assert [right(name, "5x") for name in COUNTERS] == [0, 0, 0]
 
 
+@pytest.mark.claim("E5")
 @pytest.mark.parametrize("cell", recognition.CELLS)
 def test_e5_the_machine_read_out_of_the_stored_net_for_parity_is_the_true_one(runs, cell):
     point = runs["parity", cell]
@@ -49,6 +53,7 @@ def test_e5_the_machine_read_out_of_the_stored_net_for_parity_is_the_true_one(ru
     assert learn_dfa(accepts, "01", words).dfa.equivalent(NAMED["parity"])
 
 
+@pytest.mark.claim("E5")
 @pytest.mark.parametrize("cell", recognition.CELLS)
 def test_e5_each_of_the_four_nets_asked_about_equal_blocks_errs_on_blocks_of_at_most_thirty(runs, cell):
     language, point = LANGUAGES["a^n b^n"], runs["a^n b^n", cell]
@@ -58,6 +63,7 @@ def test_e5_each_of_the_four_nets_asked_about_equal_blocks_errs_on_blocks_of_at_
     assert any(accepts(word) != language.contains(word) for word in words)
 
 
+@pytest.mark.claim("A5")
 def test_a5_when_verdicts_are_learned_gated_nets_and_relu_nets_are_right_more_often_than_tanh_nets(runs):
     def right(band: str) -> dict[str, int]:
         return {
@@ -70,12 +76,14 @@ def test_a5_when_verdicts_are_learned_gated_nets_and_relu_nets_are_right_more_of
     assert max(runs["a^n b^n", "relu"]["result"]["reach"]) == 37
 
 
+@pytest.mark.claim("A5")
 def test_a5_every_lstm_counts_farther_than_every_gru_when_only_members_are_shown():
     reach = {(p["point"]["language"], p["point"]["cell"]): p["result"]["reach"] for p in stored("counting")["points"]}
     for name in ("a^n b^n", "a^n b^n c^n"):
         assert min(reach[name, "LSTM"]) > max(reach[name, "GRU"])
 
 
+@pytest.mark.claim("A5")
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10_000), st.sampled_from([GRUCell, SimpleCell]), st.floats(0.1, 30))
 def test_a5_tanh_and_gru_states_stay_in_the_box(seed, make, scale):
@@ -89,6 +97,7 @@ def test_a5_tanh_and_gru_states_stay_in_the_box(seed, make, scale):
     assert unroll(cell, x, h0).abs().max() <= 1
 
 
+@pytest.mark.claim("A5")
 def test_a5_two_lstm_units_count_five_thousand_letters_and_leave_the_box():
     cell = LSTMCell(2, 2, dtype=torch.float64)
     with torch.no_grad():

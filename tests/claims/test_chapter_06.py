@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from fhx.compile import (
     copy_words,
-    digit_bound,
     language_to_rnn,
     turing_to_rnn,
     with_advice,
@@ -52,17 +51,19 @@ def first_answer(outputs, limit):
     return next(((t, y) for t, y in enumerate(islice(outputs, limit), start=1) if y), None)
 
 
+@pytest.mark.claim("C11")
 def test_c11_w_u_and_b_are_one_rational_triple_for_all_languages_and_the_start_tells_them_apart():
     """So with a rational start too there are countably many nets, and they are run by hand."""
     nets = [language_to_rnn("ab", words) for words in (copy_words, [], ["b", "ab"])]
-    assert len({(net.W, net.U, net.b) for net in nets}) == 1
-    weights = [*nets[0].W.entries.values(), *nets[0].U.entries.values(), *nets[0].b]
+    (weights,) = {(net.empty.rnn.W, net.empty.rnn.U, net.empty.rnn.b) for net in nets}
+    weights = [*weights[0].entries.values(), *weights[1].entries.values(), *weights[2]]
     assert all(isinstance(weight, int | Fraction) for weight in weights)
     words = list(all_words("ab", 4))
     for net, wanted in zip(nets, ({"", "aa", "bb", "aaaa", "abab", "baba", "bbbb"}, set(), {"b", "ab"}), strict=True):
         assert {word for word in words if net.decide(word).accepted} == wanted
 
 
+@pytest.mark.claim("C11")
 def test_c11_one_column_of_w_holds_the_list_as_well_as_the_start_does():
     """The column of the unit ``start``, which the lemma has already."""
     twice = language_to_rnn("ab", copy_words)
@@ -75,6 +76,7 @@ def test_c11_one_column_of_w_holds_the_list_as_well_as_the_start_does():
     decides_pairs(HaltingNet(SimpleRNN(W, full.rnn.U, full.rnn.b, start, "relu"), full.w, full.c, "ab"), full)
 
 
+@pytest.mark.claim("C11")
 def test_c11_biases_hold_the_list_as_well_as_the_start_does():
     """A unit more to each real, relu(list - 1 + start), that goes where the unit with the list goes."""
     twice = language_to_rnn("ab", copy_words)
@@ -96,6 +98,7 @@ def decides_pairs(net, full):
         assert net.answer(word, 50).value == (1 if word[: len(word) // 2] * 2 == word else -1)
 
 
+@pytest.mark.claim("C11")
 def test_c11_the_printed_list_accepts_a_word_of_five_letters_and_loses_one_of_six():
     continued = PRINTED + "aabaab#aaaaaaaa#"
     assert four_lines("aaaaa", continued) is True
@@ -106,15 +109,17 @@ def test_c11_the_printed_list_accepts_a_word_of_five_letters_and_loses_one_of_si
     assert right == PRINTED.replace("aaaaa#", "aaaaaa#")
 
 
+@pytest.mark.claim("C11")
 @pytest.mark.parametrize(("words", "word"), [([], ""), ([""], "a")])
 def test_c11_where_a_finite_list_ends_the_four_lines_never_answer(words, word):
-    """If blanks behind the list are no symbols, as on an empty stack; if they count, the third line rejects."""
+    """If blanks behind the list are not symbols, as on an empty stack; if they count, the third line rejects."""
     listed = chain("".join(w + "#" for w in words), repeat(""))
     assert four_lines(word, listed) is None
     assert four_lines(word, chain("".join(w + "#" for w in words), repeat("_"))) is False
     assert language_to_rnn("a", words).decide(word).accepted is False
 
 
+@pytest.mark.claim("C11")
 def test_c11_without_a_number_for_the_mark_two_languages_have_one_list():
     lists = ["".join(w + "#" for w in words) for words in ([], [""])]
     bare = [encode([c if c != "#" else None for c in text], "a") for text in lists]
@@ -123,6 +128,7 @@ def test_c11_without_a_number_for_the_mark_two_languages_have_one_list():
     assert [len(language_to_rnn(alphabet, []).reals) for alphabet in ("a", "ab")] == [2, 3]
 
 
+@pytest.mark.claim("C11")
 def test_c11_the_printed_pop_reads_one_mark_for_ever():
     (number,) = encode("#", "#")
     assert list(islice(popped_as_printed(number), 50)) == ["#"] * 50
@@ -130,6 +136,7 @@ def test_c11_the_printed_pop_reads_one_mark_for_ever():
     assert four_lines("", popped_as_printed(number)) is True
 
 
+@pytest.mark.claim("C11")
 def test_c11_the_quantifier_lets_a_net_say_one_on_every_word_of_the_empty_language():
     """Outputs at 0 < t < T alone are asked to be 0."""
     bare = HaltingNet(SimpleRNN([[0]], [[0, 1]], [0], [0], "relu"), [-2], 1, "a")
@@ -156,6 +163,7 @@ LETTERS = TuringMachine(
 """Crosses off a letter y or n to the left for each 1 of the word, and answers with the next."""
 
 
+@pytest.mark.claim("C12")
 @settings(deadline=None, max_examples=15)
 @given(st.text("yn", min_size=8, max_size=20), st.integers(3, 4))
 def test_c12_a_machine_reads_advice_beside_the_word_in_polynomial_time(advice, base):
@@ -178,6 +186,7 @@ NAMED = {("q", "y"): ("named", "y", "R"), ("q", "n"): ("named", "n", "R")}
 """Rules for other words, which give the letters of the advice their numbers on the left stack."""
 
 
+@pytest.mark.claim("C12")
 @settings(deadline=None, max_examples=10)
 @given(st.text("yn", min_size=1, max_size=6), st.integers(0, 3))
 def test_c12_a_machine_that_only_moves_left_needs_the_letters_of_the_advice_named(advice, n):
@@ -203,6 +212,7 @@ def flat_net(numbers):
     return HaltingNet(SimpleRNN(W, U, b, h0, "relu"), w, c, "a")
 
 
+@pytest.mark.claim("C12", "E4")
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(NUMBERS, CHANGES), min_size=15, max_size=15), st.integers(0, 4))
 def test_e4_changed_weights_change_outputs_by_no_more_than_the_theorem_says(pairs, n):
@@ -216,19 +226,7 @@ def test_e4_changed_weights_change_outputs_by_no_more_than_the_theorem_says(pair
         assert abs(y - z) <= epsilon * (t + 2) * K ** (t + 2)
 
 
-def test_e4_a_run_of_t_steps_sees_t_minus_two_digits_and_one_fewer_is_another_net():
-    twice = language_to_rnn("ab", copy_words)
-    for word in all_words("ab", 5):
-        value, T, digits = twice.look_up(word)
-        assert digits == digit_bound(T) == T - 2
-        run = twice.run(word)
-        assert len(list(islice(run.read_out(twice.empty.w), len(word) + T + 1))) == len(word) + T + 1
-        assert list(run.looked.values()) == [T - 2] * 3
-        assert twice.truncated(digits).answer(word, T) == (value, T)
-        if value == 1:
-            assert twice.truncated(digits - 1).answer(word, T) == (-1, T)
-
-
+@pytest.mark.claim("E3")
 def test_e3_first_wrong_steps_lie_between_prediction_and_loss():
     """Certified below, as proved; above, as measured, no later than a number alone loses letters, though the net's own
     number may go on to change; in base 4, whose weights are exact, both are near p / log2 B."""
@@ -244,6 +242,7 @@ def test_e3_first_wrong_steps_lie_between_prediction_and_loss():
             assert p["exact height"] <= p["certified length"] <= p["exact height"] + 2
 
 
+@pytest.mark.claim("E3")
 @pytest.mark.parametrize("base", finite_precision.BASES)
 @pytest.mark.parametrize("name", finite_precision.TYPES)
 def test_e3_a_number_alone_loses_letters_from_the_lossy_length_on(name, base):
@@ -263,6 +262,7 @@ def test_e3_a_number_alone_loses_letters_from_the_lossy_length_on(name, base):
         assert rounded(number + Fraction(base - 1, base**k)) == number
 
 
+@pytest.mark.claim("E3")
 def test_e3_the_net_s_own_number_leaves_its_range_when_letters_no_longer_fit():
     net, n = turing_to_rnn(finite_precision.there_and_back(), 4), lossy_length(4, torch.float16)
     kept = net.rnn.unit_names.index("right[a] keep")
@@ -271,6 +271,7 @@ def test_e3_the_net_s_own_number_leaves_its_range_when_letters_no_longer_fit():
     assert states[n + 13, kept] > 1
 
 
+@pytest.mark.claim("E3")
 @pytest.mark.parametrize(("name", "height", "wrong"), [("float16", 2, 6), ("float32", 9, 12)])
 def test_e3_in_base_four_the_first_wrong_step_is_where_the_stored_run_has_it(name, height, wrong):
     dtype, net = getattr(torch, name), turing_to_rnn(finite_precision.there_and_back(), 4)

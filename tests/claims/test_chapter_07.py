@@ -5,6 +5,7 @@ from math import log
 
 import pytest
 import torch
+from random_tensors import rng
 from torch import Tensor, nn
 
 from fhx.cells import DeepCell, GRUCell, LSTMCell, SimpleCell, gaussian_, orthogonal_
@@ -21,10 +22,6 @@ from fhx.tasks import recall
 from fhx.training import Interval, interval
 
 DOUBLE = {"dtype": torch.float64}
-
-
-def rng(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
 
 
 def set_weights(cell: SimpleCell, W: list, U: list, b: list) -> SimpleCell:
@@ -50,6 +47,7 @@ def random_cell(gain: float, seed: int, depth: int = 1, drive: float = 0.3) -> D
 # A7: a bound, and no rate
 
 
+@pytest.mark.claim("A7")
 def test_a7_with_norm_ten_the_gradient_climbs_to_39_and_vanishes(toy):
     assert torch.linalg.matrix_norm(toy.W, 2) > 10
     size = product_norms(jacobians(toy, torch.zeros(200, 1, 1, **DOUBLE))).flip(0)[:, 0].exp()
@@ -63,6 +61,7 @@ def test_a7_with_norm_ten_the_gradient_climbs_to_39_and_vanishes(toy):
     assert size[200] < 1e-5
 
 
+@pytest.mark.claim("A7")
 def test_a7_the_norm_is_an_upper_bound_on_every_run():
     cell = random_cell(1.5, 0)
     J = jacobians(cell, torch.randn(50, 4, 100, generator=rng(1), **DOUBLE))
@@ -72,6 +71,7 @@ def test_a7_the_norm_is_an_upper_bound_on_every_run():
     assert (one_by_one < 50 * torch.linalg.matrix_norm(cell.W, 2).log()).all()
 
 
+@pytest.mark.claim("A7")
 def test_a7_one_matrix_has_as_many_rates_as_inputs(toy):
     noise = torch.randn(1000, 1, 1, generator=rng(2), **DOUBLE)
     found = [lyapunov_spectrum(toy, s * noise, k=1).item() for s in (0.0, 0.3, 1.0, 3.0)]
@@ -83,6 +83,7 @@ def test_a7_one_matrix_has_as_many_rates_as_inputs(toy):
         assert exponent == pytest.approx((0.9 * (1 - h**2)).log().mean(0).max().item(), abs=0.02)
 
 
+@pytest.mark.claim("A7")
 def test_a7_one_net_without_input_has_starts_of_both_signs():
     cell = set_weights(SimpleCell(1, 2, **DOUBLE), [[12.0, -24.0], [2.0, -4.0]], [[0.0], [0.0]], [0.0, 0.0])
     starts = 0.1 + 0.8 * torch.rand(100, 2, generator=rng(3), **DOUBLE)
@@ -91,6 +92,7 @@ def test_a7_one_net_without_input_has_starts_of_both_signs():
     assert ((rates > 0.5) | (rates < -0.5)).all()
 
 
+@pytest.mark.claim("A7")
 def test_a7_an_orthogonal_linear_net_is_where_the_norm_is_the_rate():
     cell = SimpleCell(1, 6, "identity", generator=rng(4), **DOUBLE).requires_grad_(False)
     orthogonal_(cell, 0.8, generator=rng(5))
@@ -101,6 +103,7 @@ def test_a7_an_orthogonal_linear_net_is_where_the_norm_is_the_rate():
 # E6: the exponent, predicted and measured
 
 
+@pytest.mark.claim("E6")
 @pytest.mark.parametrize("gain", [0.8, 1.2, 2.0])
 def test_e6_mean_field_theory_predicts_the_exponent_of_random_nets(gain):
     cells = [random_cell(gain, seed) for seed in range(6)]
@@ -112,6 +115,7 @@ def test_e6_mean_field_theory_predicts_the_exponent_of_random_nets(gain):
     assert norms.low > found.high + 0.5
 
 
+@pytest.mark.claim("E6")
 @pytest.mark.parametrize("gain", [0.7, 2.0])
 def test_e6_in_deep_cells_the_rate_is_that_of_a_layer_times_their_number(gain):
     x = torch.zeros(200, 1, 100, **DOUBLE)
@@ -128,6 +132,7 @@ def test_e6_in_deep_cells_the_rate_is_that_of_a_layer_times_their_number(gain):
         assert abs(means[0] - means[1]) < 0.02
 
 
+@pytest.mark.claim("E6")
 def test_e6_log_gradients_spread_like_the_root_of_the_steps():
     g = rng(0)
     cell = SimpleCell(1, 32, generator=g, **DOUBLE).requires_grad_(False)
@@ -151,6 +156,7 @@ def tent_output(x_1: Tensor, T: int) -> Tensor:
     return unroll(cell, inputs)[-1] @ torch.tensor([2.0, -4.0], **DOUBLE)
 
 
+@pytest.mark.claim("A13")
 def test_a13_two_units_read_off_the_parity_of_a_number_and_have_exponentially_many_pieces():
     T = 14
     k = torch.arange(2**T + 1, **DOUBLE)
@@ -161,6 +167,7 @@ def test_a13_two_units_read_off_the_parity_of_a_number_and_have_exponentially_ma
     assert (slope.sign().diff() != 0).all()
 
 
+@pytest.mark.claim("A13")
 def test_a13_the_tent_agrees_with_its_definition_in_exact_fractions():
     xs = [Fraction(k, 1000) for k in range(0, 1001, 7)]
     ys = []
@@ -175,6 +182,7 @@ def test_a13_the_tent_agrees_with_its_definition_in_exact_fractions():
 # A10: gates, and nets that read both ways
 
 
+@pytest.mark.claim("A10")
 def test_a10_the_block_of_the_memory_is_the_forget_gate_and_the_direct_path_their_product():
     cell = LSTMCell(2, 3, generator=rng(0), **DOUBLE).requires_grad_(False)
     x = torch.randn(8, 1, 2, generator=rng(1), **DOUBLE)
@@ -189,6 +197,7 @@ def test_a10_the_block_of_the_memory_is_the_forget_gate_and_the_direct_path_thei
     assert torch.allclose(block, torch.stack(blind).prod(0).diag())
 
 
+@pytest.mark.claim("A10")
 def test_a10_the_exponent_of_an_lstm_at_the_start_follows_its_forget_bias():
     x = recall(900, sizes=(1, 1, 1), seed=1, dtype=torch.float64).test.inputs
 
@@ -213,6 +222,7 @@ def test_a10_the_exponent_of_an_lstm_at_the_start_follows_its_forget_bias():
     assert rates(SimpleCell, turned=True).low > rates(LSTMCell, turned=True).high
 
 
+@pytest.mark.claim("A10")
 def test_a10_reading_both_ways_halves_the_way_of_the_farthest_input():
     there, back = (SimpleCell(5, 32, generator=rng(seed), **DOUBLE).requires_grad_(False) for seed in (0, 1))
     x = recall(100, sizes=(1, 1, 8), seed=2, dtype=torch.float64).test.inputs
@@ -224,6 +234,7 @@ def test_a10_reading_both_ways_halves_the_way_of_the_farthest_input():
     assert 0.35 < (both.min() / one.mean(1).min()).item() < 0.65
 
 
+@pytest.mark.claim("A10")
 def test_a10_with_an_output_at_every_step_reading_both_ways_shortens_no_path():
     torch.manual_seed(0)
     both = nn.RNN(2, 3, bidirectional=True, **DOUBLE)

@@ -86,6 +86,7 @@ def rate(start, depth: int, gain: float, layers: int = 64) -> float:
 # A8
 
 
+@pytest.mark.claim("A8")
 def test_a8_two_layers_of_norm_two_and_nearly_two_shrink_every_gradient():
     cell = DeepCell(1, 2, 2, activation="identity", **DOUBLE)
     with torch.no_grad():
@@ -96,6 +97,7 @@ def test_a8_two_layers_of_norm_two_and_nearly_two_shrink_every_gradient():
     assert all(torch.linalg.matrix_norm(W, 2) > 1.7 for W in cell.layer_matrices())
 
 
+@pytest.mark.claim("A8")
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 6), st.floats(0.2, 3))
 def test_a8_the_norms_bound_the_gradient_over_l_t_layers(seed, depth, steps, gain):
@@ -107,12 +109,14 @@ def test_a8_the_norms_bound_the_gradient_over_l_t_layers(seed, depth, steps, gai
     assert (product_norms(jacobians(cell, x))[0] <= depth * steps * log(largest) + 1e-9).all()
 
 
+@pytest.mark.claim("A8")
 def test_a8_with_orthogonal_matrices_all_depths_share_one_rate():
     rates = {gain: [rate(orthogonal_, depth, gain) for depth in (1, 2, 4, 8)] for gain in (0.8, 1.25, 1.6)}
     assert max(max(row) - min(row) for row in rates.values()) < 0.01
     assert max(rates[0.8]) < min(rates[1.25]) < max(rates[1.25]) < min(rates[1.6]) < 0.1 < log(1.25)
 
 
+@pytest.mark.claim("A8")
 def test_a8_gaussian_matrices_of_gain_08_have_norms_above_1_and_gradients_that_vanish():
     generator = torch.Generator().manual_seed(0)
     cell = DeepCell(1, 32, 4, generator=generator, **DOUBLE)
@@ -124,6 +128,7 @@ def test_a8_gaussian_matrices_of_gain_08_have_norms_above_1_and_gradients_that_v
 # A9
 
 
+@pytest.mark.claim("A9")
 def test_a9_a_plain_cell_of_eight_layers_and_residual_ones_of_sixteen_are_trained(reached):
     at_gain = dict(zip(trainability.GAINS, reached["plain", 8, 10], strict=True))
     assert at_gain[1.0] >= 3
@@ -132,6 +137,7 @@ def test_a9_a_plain_cell_of_eight_layers_and_residual_ones_of_sixteen_are_traine
     assert sum(reached["residual", 16, 10]) >= 20
 
 
+@pytest.mark.claim("A9")
 def test_a9_plain_cells_come_to_80_layers_at_the_rate_of_the_map_to_100_at_another_and_farther_within_600_updates(
     reached, longer
 ):
@@ -148,6 +154,7 @@ def less(runs: dict, one: tuple, other: tuple) -> bool:
     return runs[one].high < runs[other].low
 
 
+@pytest.mark.claim("A9")
 def test_a9_on_the_teacher_some_kinds_are_better_with_depth_the_lstm_is_worse_and_none_is_ahead_of_it(problems):
     runs = problems["teacher"]
     for kind, depths in {"plain": (2, 4), "orthogonal": (2, 4), "highway": (2, 4, 8)}.items():
@@ -159,6 +166,7 @@ def test_a9_on_the_teacher_some_kinds_are_better_with_depth_the_lstm_is_worse_an
     assert all(runs["residual", depth].high > 0.9 for depth in (1, 2, 4, 8))  # answering 0 costs 1
 
 
+@pytest.mark.claim("A9")
 def test_a9_on_the_teacher_two_layers_and_stacks_of_two_and_four_are_ahead_of_one_at_its_better_rate(results, problems):
     one = interval(results["teacher"]["plain", 1]["test by rate"]["0.008"])
     assert one.mean < problems["teacher"]["plain", 1].mean
@@ -166,6 +174,7 @@ def test_a9_on_the_teacher_two_layers_and_stacks_of_two_and_four_are_ahead_of_on
     assert ahead == {("plain", 2), ("stacked", 2), ("stacked", 4)}
 
 
+@pytest.mark.claim("A9")
 def test_a9_on_digits_and_chorales_plain_cells_of_eight_layers_are_behind_those_of_one(problems):
     digits, chorales = problems["digits"], problems["chorales"]
     kinds = {kind for kind in trainability.CELLS if kind != "stacked"}
@@ -177,6 +186,7 @@ def test_a9_on_digits_and_chorales_plain_cells_of_eight_layers_are_behind_those_
     assert {kind for kind in kinds if less(chorales, (kind, 1), (kind, 8))} == kinds - {"residual"}
 
 
+@pytest.mark.claim("A9")
 def test_a9_on_digits_normalised_nets_alone_diverge_in_the_first_update_and_more_with_depth(results):
     diverged = {key: r["diverged"] for key, r in results["digits"].items() if any(r["diverged"])}
     assert {key: row.count(1) for key, row in diverged.items()} == {
@@ -186,6 +196,7 @@ def test_a9_on_digits_normalised_nets_alone_diverge_in_the_first_update_and_more
     }
 
 
+@pytest.mark.claim("A9")
 def test_a9_on_digits_and_chorales_an_affine_net_without_recurrence_is_ahead_of_nearly_all_cells(problems):
     digits, chorales = problems["digits"], problems["chorales"]
     assert all(less(digits, key, ("affine", 1)) for key in digits if key[0] != "affine")
@@ -228,12 +239,14 @@ def gradient_scale(gain: float) -> float:
     return MeanField("tanh", gain).depth_scale
 
 
+@pytest.mark.claim("E7")
 def test_e7_the_border_errs_less_often_than_one_for_all_gains_within_150_updates_and_away_from_the_edge(reached):
     away, every = verdicts(reached, edge=False), verdicts(reached, edge=True)
     assert wrong(away, gradient_scale) < best_constant(away) < wrong(away, correlation_scale)
     assert wrong(every, gradient_scale) > best_constant(every)
 
 
+@pytest.mark.claim("E7")
 def test_e7_the_border_is_no_better_than_one_for_all_gains_within_600_updates(longer):
     for edge in (False, True):
         points = verdicts(longer, edge)
@@ -242,6 +255,7 @@ def test_e7_the_border_is_no_better_than_one_for_all_gains_within_600_updates(lo
     assert 7 * 6 * gradient_scale(0.8) < 100
 
 
+@pytest.mark.claim("E7")
 @pytest.mark.parametrize("gain", [1.25, 1.6])
 def test_e7_above_the_edge_two_inputs_become_unlike_at_the_correlation_scale(gain):
     """A random net of 2000 units, from two inputs of a small correlation."""
@@ -256,6 +270,7 @@ def test_e7_above_the_edge_two_inputs_become_unlike_at_the_correlation_scale(gai
     assert log(found[1] / found[10]) / 9 == pytest.approx(1 / correlation_scale(gain), abs=0.02)
 
 
+@pytest.mark.claim("E7")
 def test_e7_residual_cells_are_ahead_of_plain_ones_in_depth_and_time_stacks_in_depth_highways_in_time(reached):
     def shares(points):
         nets = {kind: sum(sum(reached[kind, *at]) for at in points) for kind in trainability.CELLS}
@@ -269,6 +284,7 @@ def test_e7_residual_cells_are_ahead_of_plain_ones_in_depth_and_time_stacks_in_d
     assert ahead(shares([(1, 30), (1, 100)]), ["plain", "stacked"]) == {"residual", "highway"}
 
 
+@pytest.mark.claim("E7")
 def test_e7_a_highway_whose_carry_is_more_open_learns_where_the_map_has_none(reached):
     def make(gain):
         cell = HighwayCell(trainability.SYMBOLS + 1, 32, 8, carry_bias=4.0)
@@ -292,6 +308,7 @@ def test_e7_a_highway_whose_carry_is_more_open_learns_where_the_map_has_none(rea
     assert sum(reached["highway", 8, 10]) == 0
 
 
+@pytest.mark.claim("E7")
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(2, 12), st.integers(1, 8), st.floats(0.1, 2))
 def test_e7_residual_layers_of_scale_one_over_l_keep_a_gradient_within_bounds(seed, depth, steps, gain):
@@ -309,6 +326,7 @@ def test_e7_residual_layers_of_scale_one_over_l_keep_a_gradient_within_bounds(se
         assert change >= (1 - kappa / depth) ** (depth * steps) - 1e-9
 
 
+@pytest.mark.claim("E7")
 @settings(deadline=None, max_examples=20)
 @given(st.integers(1, 4), st.integers(1, 6))
 def test_e7_a_stack_sums_over_binomially_many_paths(depth, steps):
@@ -328,6 +346,7 @@ def test_e7_a_stack_sums_over_binomially_many_paths(depth, steps):
 # A10
 
 
+@pytest.mark.claim("A10")
 @pytest.mark.parametrize("depth", [1, 2, 8])
 def test_a10_the_memory_of_a_deep_lstm_has_one_factor_a_step_whatever_its_depth(depth):
     generator = torch.Generator().manual_seed(depth)
@@ -341,6 +360,7 @@ def test_a10_the_memory_of_a_deep_lstm_has_one_factor_a_step_whatever_its_depth(
 
 
 @pytest.mark.parametrize("depth", [8, 16])
+@pytest.mark.claim("A10")
 def test_a10_the_gated_nets_of_the_map_lose_nine_forget_gates_over_ten_steps_at_gain_08(depth):
     """Forget gates have a bias of 1, and the output gate of the last step is half open."""
     x = trainability.task(10).train.inputs[:, :4].double()
@@ -351,6 +371,7 @@ def test_a10_the_gated_nets_of_the_map_lose_nine_forget_gates_over_ten_steps_at_
     assert (logs[0] - logs[-1]).median().item() == pytest.approx(path.item(), abs=0.3)
 
 
+@pytest.mark.claim("A10")
 def test_a10_a_forget_bias_of_three_holds_the_gradient_of_a_deep_lstm_that_a_bias_of_nought_loses():
     logs = []
     for bias in (0.0, 3.0):

@@ -52,6 +52,7 @@ def cost_of_window(result: dict, k: int):
 # B13
 
 
+@pytest.mark.claim("B13")
 def test_b13_on_words_stable_simple_nets_are_not_told_apart_from_unconstrained_ones(compared):
     words = compared["words"]
     difference = paired(words["simple, stable"]["test"], words["simple"]["test"])
@@ -59,6 +60,7 @@ def test_b13_on_words_stable_simple_nets_are_not_told_apart_from_unconstrained_o
     assert abs(difference.mean) + difference.half_width < 0.05
 
 
+@pytest.mark.claim("B13")
 @pytest.mark.parametrize("kind", CERTIFIED)
 def test_b13_on_words_certified_lstms_cost_a_tenth_of_a_nat_or_more_and_are_worse_than_a_simple_net(compared, kind):
     words = compared["words"]
@@ -67,6 +69,7 @@ def test_b13_on_words_certified_lstms_cost_a_tenth_of_a_nat_or_more_and_are_wors
     assert all(net["rate"] < 1 for net in words[kind]["certificate"])
 
 
+@pytest.mark.claim("B13")
 def test_b13_with_all_words_the_answers_are_the_same_for_the_final_kinds(compared):
     words = compared["all words"]
     simple = paired(words["simple, stable"]["test"], words["simple"]["test"])
@@ -76,6 +79,7 @@ def test_b13_with_all_words_the_answers_are_the_same_for_the_final_kinds(compare
     assert paired(certified, words["simple"]["test"]).low > 0
 
 
+@pytest.mark.claim("B13")
 def test_b13_on_chorales_every_stable_kind_is_ahead(compared):
     chorales = compared["chorales"]
     for kind in ("simple, stable", *CERTIFIED):
@@ -83,6 +87,7 @@ def test_b13_on_chorales_every_stable_kind_is_ahead(compared):
         assert paired(chorales[kind]["test"], chorales[free]["test"]).high < 0
 
 
+@pytest.mark.claim("B13")
 def test_b13_on_folk_tunes_every_stable_kind_is_behind(compared):
     tunes = compared["folk tunes"]
     for kind in ("simple, stable", *CERTIFIED):
@@ -90,6 +95,7 @@ def test_b13_on_folk_tunes_every_stable_kind_is_behind(compared):
         assert paired(tunes[kind]["test"], tunes[free]["test"]).low > 0
 
 
+@pytest.mark.claim("B13")
 def test_b13_on_digits_certified_lstms_lose_a_third_of_the_answers_and_weaker_conditions_give_some_back(compared):
     digits = compared["digits"]
     for kind in CERTIFIED:
@@ -108,6 +114,7 @@ def reach(result: dict, share: float = 0.01) -> float:
     return far[0] if far else float("inf")
 
 
+@pytest.mark.claim("B14")
 def test_b14_on_words_and_music_gradients_fall_to_a_hundredth_within_a_hundred_steps(compared):
     for name in set(compared) - {"digits"}:
         assert max(map(reach, compared[name].values())) < 100
@@ -117,6 +124,7 @@ def test_b14_on_words_and_music_gradients_fall_to_a_hundredth_within_a_hundred_s
     assert reach(compared["folk tunes"]["LSTM"]) == reach(compared["folk tunes"]["simple"])
 
 
+@pytest.mark.claim("B14")
 def test_b14_on_digits_the_gradients_of_unconstrained_nets_do_not_fall_at_all(compared):
     for kind in ("simple", "LSTM"):
         for net in compared["digits"][kind]["gradient"]:
@@ -126,6 +134,7 @@ def test_b14_on_digits_the_gradients_of_unconstrained_nets_do_not_fall_at_all(co
 # B15
 
 
+@pytest.mark.claim("B15")
 def test_b15_an_lstm_on_words_loses_by_seeing_20_words_and_little_from_70(compared):
     lstm = compared["words"]["LSTM"]
     assert 0.025 < cost_of_window(lstm, 20).low < cost_of_window(lstm, 20).high < 0.075
@@ -135,6 +144,7 @@ def test_b15_an_lstm_on_words_loses_by_seeing_20_words_and_little_from_70(compar
     assert 0 < more.low < more.high < 0.03
 
 
+@pytest.mark.claim("B15")
 def test_b15_an_lstm_on_chorales_needs_20_frames_and_one_on_digits_all_pixels(compared):
     assert abs(cost_of_window(compared["chorales"]["LSTM"], 20).mean) < 0.01
     tunes = compared["folk tunes"]["LSTM"]
@@ -153,6 +163,7 @@ def cosines(result: dict, way: str) -> list[float]:
     return [(a[-1] ** 2 + b[-1] ** 2 - d[-1] ** 2) / (2 * a[-1] * b[-1]) for d, b, a in rows]
 
 
+@pytest.mark.claim("B16")
 def test_b16_by_adam_reset_nets_end_apart_by_more_than_half_of_the_move(cut_short):
     for name in ("chorales", "words"):
         for cell in ("simple", "LSTM"):
@@ -164,6 +175,7 @@ def test_b16_by_adam_reset_nets_end_apart_by_more_than_half_of_the_move(cut_shor
             assert interval(ratios).low > 0.5
 
 
+@pytest.mark.claim("B16")
 def test_b16_the_moves_of_lstms_have_little_in_common_and_those_of_simple_nets_by_sgd_much(cut_short):
     assert interval(cosines(cut_short["chorales", "LSTM", "Adam"], "reset 20")).high < 0.5
     for name in ("chorales", "words"):
@@ -171,6 +183,7 @@ def test_b16_the_moves_of_lstms_have_little_in_common_and_those_of_simple_nets_b
         assert interval(cosines(cut_short[name, "LSTM", "SGD"], "reset 20")).high < 0.5
 
 
+@pytest.mark.claim("B16")
 def test_b16_a_smaller_k_drives_the_weights_further_apart_on_chorales(cut_short):
     for cell in ("simple", "LSTM"):
         result = cut_short["chorales", cell, "Adam"]
@@ -178,6 +191,7 @@ def test_b16_a_smaller_k_drives_the_weights_further_apart_on_chorales(cut_short)
         assert far.low > near.high
 
 
+@pytest.mark.claim("B16")
 def test_b16_nets_with_one_output_can_have_weights_that_are_far_apart():
     """The units of a net in another order."""
     generator = torch.Generator().manual_seed(0)
@@ -195,6 +209,7 @@ def test_b16_nets_with_one_output_can_have_weights_that_are_far_apart():
 # B18
 
 
+@pytest.mark.claim("B18")
 def test_b18_twenty_words_bring_most_of_the_gain_and_less_of_it_in_the_lstm(compared):
     def shares(name):
         return {
@@ -209,6 +224,7 @@ def test_b18_twenty_words_bring_most_of_the_gain_and_less_of_it_in_the_lstm(comp
     assert some["LSTM"].high < min(share.low for kind, share in some.items() if kind != "LSTM")
 
 
+@pytest.mark.claim("B18")
 def test_b18_each_further_stretch_of_context_gives_less(compared):
     for result in compared["words"].values():
         means = [sum(cut[k] for cut in result["cut"]) / len(result["cut"]) for k in ("1", "5", "20", "70")]
@@ -219,11 +235,13 @@ def test_b18_each_further_stretch_of_context_gives_less(compared):
 # B19
 
 
+@pytest.mark.claim("B19")
 def test_b19_no_unconstrained_net_is_certified(compared):
     nets = [net for kinds in compared.values() for kind in ("simple", "LSTM") for net in kinds[kind]["certificate"]]
     assert min(net["rate"] for net in nets) > 1
 
 
+@pytest.mark.claim("B19")
 def test_b19_on_words_and_music_all_exponents_are_negative_and_on_digits_those_of_simple_nets_are_0(compared):
     quiet = [
         net for name, kinds in compared.items() if name != "digits" for r in kinds.values() for net in r["exponent"]
@@ -241,6 +259,7 @@ def one_unit() -> SimpleCell:
     return cell
 
 
+@pytest.mark.claim("B19")
 @torch.no_grad()
 def test_b19_a_negative_exponent_does_not_make_a_net_forget():
     cell, x = one_unit(), torch.zeros(80, 1, 1, **DOUBLE)
@@ -252,6 +271,7 @@ def test_b19_a_negative_exponent_does_not_make_a_net_forget():
         assert truncated_states(cell, x, k)[-1].item() == 0
 
 
+@pytest.mark.claim("B19")
 @torch.no_grad()
 def test_b19_one_input_is_enough_for_a_net_with_exponent_0():
     cell = LinearCell(1, 2, **DOUBLE)
@@ -265,6 +285,7 @@ def test_b19_one_input_is_enough_for_a_net_with_exponent_0():
     assert (seen - cut).abs().max() > 1
 
 
+@pytest.mark.claim("B19")
 @torch.no_grad()
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 8), st.floats(0.2, 0.95))
@@ -284,6 +305,7 @@ def test_b19_a_certificate_bounds_the_exponent_and_the_truncation(seed, units, k
 # The perplexity of a smaller vocabulary
 
 
+@pytest.mark.claim("B13")
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(1, 8))
 def test_reading_words_as_one_lowers_a_perplexity_and_any_guess_among_them_makes_a_model_of_all(seed, words, length):

@@ -37,6 +37,7 @@ def grid_codes(dfa, recognizer):
     return codes
 
 
+@pytest.mark.claim("E1")
 @KINDS
 @pytest.mark.parametrize("name", NAMED)
 def test_named_machines(name, make):
@@ -60,6 +61,7 @@ def test_random_machines_run_alike(make, dfa, length, seed):
     assert net.accepts("") == dfa.accepts("")
 
 
+@pytest.mark.claim("C3", "E1")
 @KINDS
 @settings(max_examples=15)
 @given(dfa=machines())

@@ -32,6 +32,7 @@ def by_definition(net, word):
     return [net.rnn.h0, *net.rnn.reference_states(xs)][-1][0] == 1
 
 
+@pytest.mark.claim("C5")
 @settings(max_examples=25)
 @given(slu_nets(), st.integers(0, 2**32))
 def test_integer_slu_nets_are_machines(net, seed):
@@ -55,6 +56,7 @@ def test_a_symbol_may_be_several_net_steps(net, k):
         assert dfa.accepts(word) == ([net.rnn.h0, *net.rnn.reference_states(xs)][-1][0] == 1)
 
 
+@pytest.mark.claim("C5")
 def test_the_bound_is_met_by_two_units_and_by_no_fewer():
     r"""Five states of two units, all needed: the four of {0, 1}^2, and a start outside.
 
@@ -139,6 +141,7 @@ def test_explore_takes_any_step_function():
         explore(lambda n, symbol: n + 1, 0, (7,), lambda n: n if n == 2 else 0)
 
 
+@pytest.mark.claim("C5")
 def test_squares_in_a_start_have_ever_more_states():
     """Two units, whatever the number of digits; the minimal machine counts to the last square."""
     sizes = []
@@ -156,12 +159,14 @@ def test_squares_in_a_start_have_ever_more_states():
         state_bound(net)
 
 
+@pytest.mark.claim("C5")
 @given(st.lists(st.sampled_from([0, 1]), max_size=12))
 def test_any_digits_are_read_back(digits):
     net = digit_net(digits)
     states = net.run("a" * (len(digits) + 2))
     tops = [state.get(1, 0) for state in states]
     assert tops == [*digits, 0, 0, 0][: len(tops)]
+    assert [net.accepts("a" * n) for n in range(len(digits) + 3)] == [*digits, 0, 0, 0]
     assert net.rnn.W.dense() == ((3, -2), (9, -6))
 
 
@@ -181,6 +186,7 @@ def test_a_compiled_step_comes_back_as_a_machine():
     assert [dfa.accepts("1" * n) for n in range(5)] == [False, False, True, True, True]
 
 
+@pytest.mark.claim("E1")
 def test_round_trip_of_a_large_machine():
     dfa = machine(300, 4, seed=1)
     assert rnn_to_dfa(dfa_to_rnn(dfa)).minimize().canonical() == dfa.minimize().canonical()

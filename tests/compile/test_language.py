@@ -54,6 +54,7 @@ def agree(net, word, listed):
     return steps
 
 
+@pytest.mark.claim("C11")
 @settings(max_examples=40, deadline=None)
 @given(languages(), st.integers(3, 5), st.data())
 def test_finite_languages(language, base, data):
@@ -118,10 +119,12 @@ def test_the_state_by_name_is_the_search(language, base, data):
         left, equal = (word, True) if mark == "#" else (left[1:], equal and left[:1] == mark)
 
 
+@pytest.mark.claim("E4")
 @pytest.mark.parametrize("word", ["", "a", "abab", "abba", "bbbbb"])
 def test_one_answer_and_zeros_around_it(word):
     net = language_to_rnn("ab", copy_words)
-    value, steps, _ = net.look_up(word)
+    value, steps, digits = net.look_up(word)
+    assert net.truncated(digits).answer(word, steps) == (value, steps)
     outputs = list(islice(net.outputs(word), len(word) + steps + 60))
     assert outputs == [0] * (len(word) + steps - 1) + [value] + [0] * 60
     run = net.run(word)
@@ -163,7 +166,7 @@ def test_small_languages():
 def test_all_of_a_language_is_in_its_start():
     """Same weights, same readout for all languages; they are rational, and so is the start but for the list."""
     nets = [language_to_rnn("ab", words) for words in (copy_words, [], ["a", "bb"])]
-    assert len({(net.W, net.U, net.b, net.empty.w, net.empty.c) for net in nets}) == 1
+    assert len({(net.empty.rnn.W, net.empty.rnn.U, net.empty.rnn.b, net.empty.w, net.empty.c) for net in nets}) == 1
     assert nets[0].empty.c == 0
     assert not any(nets[0].truncated(0).rnn.h0[unit] for unit in nets[0].reals)
     assert [net.h0[unit].truncated(6) for net, unit in zip(nets, nets[0].reals, strict=False)] == [
@@ -177,7 +180,7 @@ def test_all_of_a_language_is_in_its_start():
 @pytest.mark.parametrize("letters", ["a", "ab", "abcdef", ("left", 1, "#", "1")])
 def test_units(letters):
     net = language_to_rnn(letters, [(letters[0],), tuple(letters[-1:] * 2)])
-    assert net.units == 13 * len(letters) + 13 == net.W.rows
+    assert net.units == 13 * len(letters) + 13 == net.empty.rnn.units
     assert (net.alphabet, len(net.reals)) == (tuple(letters), len(letters) + 1)
     assert net.decide(letters[-1:] * 2).accepted
     assert net.decide(()).accepted is False
@@ -219,6 +222,7 @@ def _with_start(net, start):
     return HaltingNet(rnn, net.w, net.c, net.alphabet, decoder=net.decoder)
 
 
+@pytest.mark.claim("C12", "E4")
 @pytest.mark.parametrize("word", ["", "a", "ab", "abab", "bbab"])
 def test_the_truncated_net_is_right_until_then_and_one_digit_less_is_too_few(word):
     """The last digit seen is the # behind the word, and without it the list seems to end there."""
@@ -335,7 +339,7 @@ def test_bad_input():
     net = language_to_rnn("ab", ["a"])
     with pytest.raises(ValueError, match="'c' at position 1 is outside the alphabet"):
         net.decide("ac")
-    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
+    with pytest.raises(ValueError, match="max_steps must be an integer of at least 0, got -1"):
         net.decide("a", -1)
     with pytest.raises(ValueError, match="unit 99"):
         net.decode({99: 1})

@@ -41,6 +41,7 @@ def assert_silent(network, xs):
     assert network.rnn.b == (0,) * network.units or k == 1
 
 
+@pytest.mark.claim("C4")
 @given(st.data(), steps(1), words)
 def test_one_layer_is_exact_in_real_time(data, step, xs):
     outs = data.draw(st.lists(expressions(list(step.state), 0), min_size=1, max_size=2))

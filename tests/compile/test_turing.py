@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turing_strategies import machines_with_words, turing_machines
 
-from fhx.compile import turing_to_rnn
-from fhx.exact import EOS
-from fhx.machines import TuringMachine, Verdict
+from fhx.compile import language_to_rnn, turing_to_layered_rnn, turing_to_rnn
+from fhx.exact import EOS, Recognizer, SimpleRNN
+from fhx.machines import TuringMachine, Verdict, busy_beaver, fold_tape
 
 STEPS = 300
 
@@ -20,6 +20,7 @@ def small(rules, words="a", start="q"):
     return TuringMachine(rules, start, "accept", "reject", "_", words)
 
 
+@pytest.mark.claim("C8", "E2")
 @settings(deadline=None, max_examples=80)
 @given(machines_with_words(), st.integers(3, 6))
 def test_the_net_is_the_machine_at_every_step(machine_and_word, base):
@@ -31,6 +32,7 @@ def test_the_net_is_the_machine_at_every_step(machine_and_word, base):
     assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
 
 
+@pytest.mark.claim("C8", "E2")
 @settings(deadline=None, max_examples=100)
 @given(machines_with_words(), st.integers(0, 40))
 def test_it_answers_once_and_then_all_units_are_silent(machine_and_word, cut):
@@ -43,7 +45,7 @@ def test_it_answers_once_and_then_all_units_are_silent(machine_and_word, cut):
         assert not any(outputs[: len(word) + 1 + cut])
     else:
         assert said == {len(word) + 1 + steps: 1 if accepted else -1}
-        assert not list(islice(net.net.run(word), len(word) + steps + 4))[-1]
+        assert not list(islice(net.run(word), len(word) + steps + 4))[-1]
 
 
 @settings(deadline=None, max_examples=25)
@@ -53,9 +55,9 @@ def test_the_run_is_that_of_the_definition(machine_and_word, base):
     net = turing_to_rnn(tm, base)
     time = len(word) + 12
     symbols = [*word, *[EOS] * (time - len(word))]
-    xs = [[int(a == symbol) for a in net.net.inputs] for symbol in symbols]
+    xs = [[int(a == symbol) for a in net.column_labels] for symbol in symbols]
     dense = tuple(net.rnn.reference_states(xs))
-    sparse = list(islice(net.net.run(word), time + 1))[1:]
+    sparse = list(islice(net.run(word), time + 1))[1:]
     assert [{j: value for j, value in enumerate(h) if value} for h in dense] == sparse
 
 
@@ -79,7 +81,7 @@ def test_names_of_units_and_of_what_they_hold():
         *("right top=a over 0", "right top=a over 1", "right top=a keep", "right top=a push"),
     )
     pairs, stacks = ("q&_", "q&a", "p&a"), ("left[a]", "left top=a", "right[a]", "right top=a")
-    assert net.net.decoder.names == ("load", "gap", "first", *pairs, *stacks)
+    assert net.decoder.names == ("load", "gap", "first", *pairs, *stacks)
     assert net.layout.inputs == ("x=a", "EOS")
 
 
@@ -144,11 +146,26 @@ def test_bad_words_and_bounds_are_refused():
     net = turing_to_rnn(small({("q", "a"): ("accept", "a", "R")}))
     with pytest.raises(ValueError, match=r"'b' at position 1 is outside the alphabet"):
         net.decide("ab", 5)
-    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
+    with pytest.raises(ValueError, match="max_steps must be an integer of at least 0, got -1"):
         net.decide("a", -1)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match=r"max_steps must be an integer of at least 0, got 1\.5"):
         net.decide("a", 1.5)
     with pytest.raises(ValueError, match="EOS at position 1 is outside the alphabet"):
         net.decide(["a", EOS], 5)
     with pytest.raises(ValueError, match="'_' at position 0"):
         next(net.configurations("_"))
+
+
+def test_a_net_is_shown_in_a_line():
+    rnn = "SimpleRNN(units=1, input_size=1, activation='relu')"
+    net = Recognizer(SimpleRNN([[1]], [[1]], [0], [1], "relu"), [1], 0, "a")
+    assert (repr(net.rnn), repr(net)) == (rnn, f"Recognizer({rnn}, alphabet=('a',))")
+    assert repr(net.network) == f"Network({rnn}, outputs=1)"
+    table = Recognizer(SimpleRNN([[1]], [[0]], [0], [1], "relu"), [1], 0, "a").to_table()
+    assert repr(table) == f"TableRecognizer(Recognizer({rnn}, alphabet=('a',)))"
+    tm = small({("q", "a"): ("accept", "a", "R")})
+    direct, layered = turing_to_rnn(tm), turing_to_layered_rnn(tm)
+    assert repr(direct) == f"TuringNet({direct.rnn!r}, base=3, steps_per_symbol=1)"
+    assert repr(layered) == f"TuringNet({layered.rnn!r}, base=3, steps_per_symbol=4)"
+    assert repr(language_to_rnn("ab", [])) == "LanguageNet(units=39, alphabet=('a', 'b'))"
+    assert len(repr(turing_to_rnn(fold_tape(busy_beaver(4))))) < 120

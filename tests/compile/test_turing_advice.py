@@ -60,7 +60,7 @@ def test_only_the_start_knows_the_advice(drawn, base):
 
 def test_names_of_the_units_that_hold_advice():
     tm = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "accept", "reject", "_", "a")
-    plain, net = turing_to_rnn(tm).net, with_advice(tm, "a")
+    plain, net = turing_to_rnn(tm), with_advice(tm, "a")
     stack = "advice left[a]"
     added = set(net.rnn.unit_names) - set(plain.rnn.unit_names)
     assert added == {stack, f"{stack} over", f"{stack} top", f"{stack} top-1"}
@@ -83,7 +83,7 @@ def test_without_advice_the_net_says_what_the_plain_one_says():
     tm = palindromes()
     for word in ("", "a", "abba", "ab"):
         limit = tm.decide(word, 100).steps + 2
-        assert with_advice(tm, "").answer(word, limit) == turing_to_rnn(tm).net.answer(word, limit) is not None
+        assert with_advice(tm, "").answer(word, limit) == turing_to_rnn(tm).answer(word, limit) is not None
 
 
 @pytest.mark.parametrize("tm", [TURING_MACHINES["equal-blocks"], TuringMachine({}, "a", "a", "r", "_", "a")])

@@ -42,9 +42,9 @@ def test_every_state_and_output_is_that_of_the_net(machine_and_word, base):
     tm, word = machine_and_word
     net = turing_to_rnn(tm, base)
     time = len(word) + 60
-    reference = [net.net.decode(state) for state in islice(net.net.run(word), time)]
+    reference = [net.decode(state) for state in islice(net.run(word), time)]
     assert list(islice(net.pieces.states(*columns(net, word)), time)) == reference
-    assert list(islice(net.outputs(word), time)) == list(islice(net.net.outputs(word), time))
+    assert list(islice(net.pieces.outputs(*columns(net, word)), time)) == list(islice(net.outputs(word), time))
 
 
 @settings(max_examples=20)
@@ -65,8 +65,8 @@ def test_every_number_is_in_the_range_that_its_top_says(machine_and_word, base):
     names = net.layout
     tops = {names.left[a]: names.left_top[a] for a in names.left}
     tops |= {names.right[a]: names.right_top[a] for a in names.right}
-    for state in islice(net.net.run(word), len(word) + 60):
-        state = net.net.decode(state)
+    for state in islice(net.run(word), len(word) + 60):
+        state = net.decode(state)
         assert 0 <= state[names.gap] <= Fraction(1, base)
         for name, top in tops.items():
             if state[top]:
@@ -80,7 +80,7 @@ def test_every_number_is_in_the_range_that_its_top_says(machine_and_word, base):
 def test_the_verdict_is_the_answer_of_the_net(machine_and_word, cut):
     tm, word = machine_and_word
     net = turing_to_rnn(tm)
-    answer, verdict = net.net.answer(word, cut + 1), net.decide(word, cut)
+    answer, verdict = net.answer(word, cut + 1), net.decide(word, cut)
     assert verdict == ((None, cut) if answer is None else (answer.value == 1, answer.steps - 1))
 
 
@@ -132,7 +132,7 @@ def test_a_run_can_be_interrupted_and_leaves_nothing_broken():
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-    reference = [net.net.decode(state) for state in islice(net.net.run(""), 300)]
+    reference = [net.decode(state) for state in islice(net.run(""), 300)]
     assert list(islice(net.pieces.states(*columns(net, "")), 300)) == reference
 
 

@@ -152,8 +152,8 @@ def test_a_file_that_cannot_be_written(run, out, monkeypatch):
     [
         (8, "", "the solution of ex-one does not end"),
         (6, "", "out of turn"),
-        (4, "", "solution of no exercise"),
-        (5, "def one_step():\n    return ...", "no check of an exercise that the package knows follows ex-one"),
+        (4, "", "solution that belongs to no exercise"),
+        (5, "def one_step():\n    return ...", "after ex-one there is no check of an exercise that the package knows"),
     ],
 )
 def test_exercises_that_are_not_marked_as_they_must_be(run, clone, place, source, words):

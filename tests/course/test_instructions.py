@@ -10,10 +10,10 @@ RETURNS = {
     "    return W, 'b'": "It returns W, 'b', as the exercise says.",
     "    return ...  # a number": "It returns a number.",
     "    return [...]  # units": "It returns units.",
-    "    return ...": "What it returns is said in the exercise.",
+    "    return ...": "The exercise says what it returns.",
     "    return f(\n        a,\n    )": "It returns f( a, ), as the exercise says.",
-    "    x = 1": "What it returns is said in the exercise.",
-    "    def g():\n        return 5\n\n    return g, ...": "What it returns is said in the exercise.",
+    "    x = 1": "The exercise says what it returns.",
+    "    def g():\n        return 5\n\n    return g, ...": "The exercise says what it returns.",
 }
 
 
@@ -36,4 +36,4 @@ def test_long_comments_are_wrapped():
 
 
 def test_code_that_does_not_parse_keeps_its_place():
-    assert "What it returns is said in the exercise." in with_instructions("def answer(:\n", "answer")
+    assert "The exercise says what it returns." in with_instructions("def answer(:\n", "answer")

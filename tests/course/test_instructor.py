@@ -1,8 +1,10 @@
 """Instructors' versions of all chapters: solutions with their outputs, and notes on every exercise."""
 
 import nbformat
+import pytest
 
 
+@pytest.mark.full
 def test_every_solution_is_there_with_its_outputs(chapter, instructor):
     nbformat.validate(instructor)
     made = {cell.id: cell for cell in instructor.cells}

@@ -107,7 +107,7 @@ def test_each_exercise_is_there_with_its_points_and_its_hole(chapter, student):
         assert f"· {notes.difficulty} · about {notes.minutes} minute" in below
         (hole,) = [source for source in sources if source.startswith(f"# Your turn: complete {one.exercise.function},")]
         assert re.search(rf"^def {one.exercise.function}\(", hole, re.M)
-        assert "\n# It returns " in hole or "\n# What it returns " in hole
+        assert "\n# It returns " in hole or "\n# The exercise says what it returns." in hole
         assert any(f'check("{one.exercise.id}", {one.exercise.function})' in source for source in sources)
 
 

@@ -210,7 +210,7 @@ def test_the_top_exponent_of_a_wide_random_tanh_net():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("sigmoid", 1.0), "activation must be 'tanh' or 'relu', got 'sigmoid'"),
+        (("sigmoid", 1.0), "activation must be one of 'tanh', 'relu', got 'sigmoid'"),
         (("tanh", 0.0), "weight_std must be a positive number, got 0.0"),
         (("tanh", float("nan")), "weight_std must be a positive number"),
         (("tanh", inf), "weight_std must be a positive number, got inf"),

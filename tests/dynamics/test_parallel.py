@@ -67,6 +67,7 @@ def error(run, expected):
 fractions = st.fractions(-2, 2, max_denominator=6)
 
 
+@pytest.mark.claim("E9")
 @given(st.data(), st.integers(1, 2), st.integers(0, 5), st.integers(0, 6), st.sampled_from(["relu", "slu"]))
 @settings(max_examples=40)
 def test_sweeps_are_truncation_in_fractions(data, d, time, k, activation):
@@ -102,6 +103,7 @@ def test_a_trajectory_by_hand():
     assert swept == [[5, 1, 1], [5, Fraction(7, 2), Fraction(3, 2)], [5, Fraction(7, 2), Fraction(11, 4)]]
 
 
+@pytest.mark.claim("E9")
 @given(st.sampled_from(KINDS), st.integers(0, 9), st.integers(1, 9), st.integers(1, 2), st.integers(0, 2**32))
 @settings(max_examples=40)
 def test_sweeps_are_truncation_for_every_cell(kind, time, k, batch, seed):
@@ -220,6 +222,7 @@ def test_the_quasi_newton_method_uses_the_diagonal_alone(monkeypatch):
 # Convergence and what only looks like it
 
 
+@pytest.mark.claim("E9")
 def test_plain_newton_overflows_where_the_exponent_is_negative():
     """Along the zeros it starts from every step stretches by 2.97, along the run by 0.025."""
     cell, inputs = scalar(3), torch.full((1000, 1, 1), 0.1, **DOUBLE)

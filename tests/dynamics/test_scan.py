@@ -238,6 +238,7 @@ def compiler(monkeypatch):
     return choose
 
 
+@pytest.mark.full
 def test_compiled_states_and_gradients(compiler):
     traced = []
 

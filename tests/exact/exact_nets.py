@@ -10,7 +10,7 @@ from fhx.exact import Matrix, Recognizer, SimpleRNN
 
 @dataclass(frozen=True)
 class Machine:
-    """A DFA over states 0..n-1 and letters, begun in 0: the tests' own, a dict and a loop."""
+    """A DFA over states 0..n-1 and letters, started in 0: the tests' own, a dict and a loop."""
 
     transitions: dict
     accept: frozenset

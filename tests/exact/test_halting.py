@@ -48,8 +48,10 @@ def test_the_end_mark_is_one_thing_and_no_symbol():
         net.answer(["a", EOS], 3)
     with pytest.raises(ValueError, match="'c' at position 1 is outside"):
         net.answer("ac", 3)
-    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
+    with pytest.raises(ValueError, match="max_steps must be an integer of at least 0, got -1"):
         net.answer("a", -1)
+    with pytest.raises(ValueError, match=r"max_steps must be an integer of at least 0, got 2\.5"):
+        net.answer("a", 2.5)
     with pytest.raises(ValueError, match="has no decoder"):
         net.decode({})
 
@@ -67,7 +69,7 @@ def test_sizes_must_fit_with_one_column_more_than_symbols():
 @pytest.mark.parametrize("collect", [list, tuple, sorted, lambda outputs: [*outputs]])
 def test_what_goes_on_for_ever_is_not_collected(collect):
     net = after_pause(2)
-    for endless in (net.outputs("aa"), net.run("aa"), net.fed("aa")):
+    for endless in (net.outputs("aa"), net.run("aa"), net.input_columns("aa")):
         with pytest.raises(OverflowError, match="goes on for ever: take a part of it"):
             collect(endless)
         assert len(list(islice(endless, 5))) == 5

@@ -1,25 +1,25 @@
 """Reals digit by digit: their arithmetic, and runs that look at no more digits than decide."""
 
 from fractions import Fraction
-from itertools import count, islice
+from itertools import count, islice, repeat
 
 import pytest
 from exact_nets import RATIONALS, one_hot, rnns
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from fhx.exact import DigitStream, LazyReal, LazyRun, SimpleRNN, UndecidedError
+from fhx.exact import DigitStream, Endless, LazyReal, LazyRun, SimpleRNN, UndecidedError
 
 PATIENCE = 24
 
 
 def stream(digits, base=3):
-    """A number with so many digits, and zeros behind them."""
+    """A number with the given digits, and zeros behind them."""
     return DigitStream(lambda t: digits[t - 1] if t <= len(digits) else 0, base)
 
 
 def tail(digits, place, base):
-    """What lies behind the first so many digits, as one number."""
+    """What lies behind the first digits, as one number."""
     return sum((Fraction(d, base**t) for t, d in enumerate(digits[place:], start=1)), Fraction(0))
 
 
@@ -31,7 +31,7 @@ def exact(value, digits, base):
 def starts(draw):
     """A net, the unit of it that starts from a real, that real's digits and base, and inputs."""
     rnn, base = draw(rnns()), draw(st.integers(2, 5))
-    unit = draw(st.integers(0, rnn.size - 1))
+    unit = draw(st.integers(0, rnn.units - 1))
     digits = draw(st.lists(st.integers(0, base - 1), max_size=12))
     columns = st.one_of(st.none(), st.integers(0, rnn.input_size - 1))
     return rnn, unit, digits, base, draw(st.lists(columns, max_size=6))
@@ -64,10 +64,10 @@ def oracle(rnn, unit, real, word):
     for symbol in word:
         x = one_hot(symbol, rnn.input_size)
         sums = [
-            sum(rnn.W.row(i).get(j, 0) * h[j] for j in range(rnn.size))
+            sum(rnn.W.row(i).get(j, 0) * h[j] for j in range(rnn.units))
             + sum(rnn.U.row(i).get(j, 0) * x[j] for j in range(rnn.input_size))
             + rnn.b[i]
-            for i in range(rnn.size)
+            for i in range(rnn.units)
         ]
         h = [relu(e) if rnn.activation == "relu" else relu(e) - relu(relu(e) - 1) for e in sums]
         yield h
@@ -88,7 +88,7 @@ def test_a_run_is_the_definition(start):
         h, symbol = wanted[len(found) - 1], word[len(found) - 1]
         sums = [
             sum(w * h.get(j, 0) for j, w in rnn.W.row(i).items()) + rnn.U.row(i).get(symbol, 0) + rnn.b[i]
-            for i in range(rnn.size)
+            for i in range(rnn.units)
         ]
         assert min(abs(e - kink) for e in sums for kink in (0, 1)) < 6**6 * Fraction(1, base**PATIENCE)
 
@@ -101,7 +101,7 @@ def test_a_run_is_arithmetic_with_lazy_reals_and_looks_as_often(start):
     found = states_of(LazyRun(rnn, {unit: stream(digits, base)}, word, PATIENCE))
     assume(len(found) == len(word) + 1)
     for (state, looked), h in zip(found, oracle(rnn, unit, real, word), strict=True):
-        assert looked == real.looked
+        assert looked == real.digits_read
         for i, value in enumerate(h):
             assert exact(state.get(i, 0), digits, base) == exact(value, digits, base)
 
@@ -139,13 +139,13 @@ def test_by_hand():
 def test_arithmetic():
     x = stream([1, 2]).lazy()
     y = 1 - 2 * x
-    assert (y.slope, y.offset, x.looked) == (-2, 1, 0)
+    assert (y.slope, y.offset, x.digits_read) == (-2, 1, 0)
     assert y.bounds() == (-1, 1)
     assert x - x == 0
     assert 0 * x == 0
     assert (x + Fraction(1, 2)).bounds() == (Fraction(1, 2), Fraction(3, 2))
     assert y.relu() == 0  # the second digit tells: 1 - 2 * 5/9 < 0
-    assert x.looked == 2
+    assert x.digits_read == 2
     assert x.bounds() == (Fraction(5, 9), Fraction(6, 9))
     assert (x.relu() + y).at(1) == Fraction(3, 9)  # 1 - x, behind the second digit
 
@@ -163,9 +163,9 @@ def test_looking_ends():
     x = half.lazy()
     with pytest.raises(UndecidedError, match="7 more digits"):
         (x - Fraction(1, 2)).relu(max_digits=7)
-    assert x.looked == 7
+    assert x.digits_read == 7
     assert (x - 1).relu(max_digits=0) == 0
-    assert x.looked == 7
+    assert x.digits_read == 7
     net = SimpleRNN([[1]], [[0]], [Fraction(-1, 2)], [0], "relu")
     run = LazyRun(net, {0: half}, [None], max_digits=5)
     next(run)
@@ -184,7 +184,7 @@ def test_numbers_longer_than_a_float():
     assert run.digits == 2
 
 
-def test_readings_are_outputs():
+def test_what_is_read_out_is_the_sum_of_weights_times_states():
     net = SimpleRNN([[Fraction(1, 2), 0], [0, 1]], [[0], [1]], [0, 0], [0, 0], "relu")
     run = LazyRun(net, {0: stream([1])}, [0, 0, 0])
     next(run)
@@ -192,6 +192,15 @@ def test_readings_are_outputs():
     assert outputs == [Fraction(1, 2), 1, Fraction(3, 2)]
     run = LazyRun(net, {0: stream([1])}, [0])
     assert [value.bounds() for value in run.read_out([4, 1])] == [(0, 4), (1, 3)]
+
+
+def test_what_is_read_out_of_an_endless_run_is_refused_by_list():
+    net = SimpleRNN([[1]], [[1]], [0], [0], "relu")
+    run = LazyRun(net, {0: stream([1])}, Endless(repeat(0)))
+    for endless in (run, run.read_out([1])):
+        with pytest.raises(OverflowError, match="goes on for ever"):
+            list(endless)
+    assert len(list(islice(run.read_out([1]), 5))) == 5
 
 
 def test_a_reading_looks_at_no_digit_for_other_units():
@@ -219,7 +228,7 @@ def test_a_run_is_lazy_and_finite_digits_are_read_once():
     run = LazyRun(pop, {0: DigitStream(digit, 3)}, (None for _ in count()))
     assert [run.digits for _ in islice(run, 6)] == [0, 1, 2, 3, 4, 5]
     assert asked == [1, 2, 3, 4, 5]
-    assert run.looked == {0: 5}
+    assert run.digits_read == {0: 5}
 
 
 @given(st.integers(2, 6), st.lists(st.integers(0, 1), max_size=9), st.integers(0, 12))
@@ -237,7 +246,7 @@ def test_a_relu_of_a_lazy_real(slope, offset, digits):
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="a base is an integer of at least 2, got 1"):
+    with pytest.raises(ValueError, match="the base must be an integer of at least 2, got 1"):
         DigitStream(lambda t: 0, 1)
     with pytest.raises(ValueError, match="digit 4 must be an integer from 0 to 2, got 3"):
         DigitStream(lambda t: 3, 3).digit(4)

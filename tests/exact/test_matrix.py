@@ -122,3 +122,9 @@ def test_algebra_is_that_of_dense_matrices(data, m, n, k):
 
 def _matrix(rows, shape):
     return Matrix(shape, {(i, j): value for i, row in enumerate(rows) for j, value in enumerate(row)})
+
+
+def test_a_matrix_is_shown_as_it_is_written():
+    matrix = Matrix((2, 2), {(0, 1): 3})
+    assert repr(matrix) == "Matrix(shape=(2, 2), entries={(0, 1): 3})"
+    assert eval(repr(matrix)) == matrix

@@ -29,14 +29,14 @@ def test_the_net_of_a_machine_decides_as_the_machine(data, machine, pause):
 @given(st.data(), rnns(), st.integers(1, 3))
 def test_outputs_are_the_network_s(data, rnn, steps):
     """The fast outputs of a recognizer against the reference of the network with one output."""
-    w, c = data.draw(st.lists(RATIONALS, min_size=rnn.size, max_size=rnn.size)), data.draw(RATIONALS)
+    w, c = data.draw(st.lists(RATIONALS, min_size=rnn.units, max_size=rnn.units)), data.draw(RATIONALS)
     recognizer = Recognizer(rnn, w, c, "xyz"[: rnn.input_size], steps)
     word = data.draw(words(recognizer.alphabet, 5))
     xs = [one_hot(recognizer.alphabet.index(symbol), rnn.input_size) for symbol in word]
     network = Network(rnn, [w], [c], steps)
     assert [(output,) for output in recognizer.outputs(word)] == list(network.outputs(xs))
     states = list(recognizer.run(word))[steps::steps]
-    readout = [sum(w[i] * h for i, h in enumerate(dense(state, rnn.size))) + c for state in states]
+    readout = [sum(w[i] * h for i, h in enumerate(dense(state, rnn.units))) + c for state in states]
     assert list(recognizer.outputs(word)) == readout
 
 

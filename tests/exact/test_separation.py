@@ -19,7 +19,7 @@ QUARTER = Fraction(1, 4)
 
 
 @st.composite
-def labelled(draw, numbers=NUMBERS):
+def labeled(draw, numbers=NUMBERS):
     dimension = draw(st.integers(1, 3))
     points = draw(st.lists(st.tuples(*[numbers] * dimension), min_size=1, max_size=9))
     return points, draw(st.lists(st.integers(0, 1), min_size=len(points), max_size=len(points)))
@@ -34,6 +34,7 @@ def test_boolean_functions(inputs, separable):
     assert sum(map(bool, found)) == separable
 
 
+@pytest.mark.claim("C2")
 def test_xor():
     separation = separate(SQUARE, [0, 1, 1, 0])
     assert not separation
@@ -53,7 +54,7 @@ def test_and():
 
 
 @settings(max_examples=150)
-@given(labelled())
+@given(labeled())
 def test_one_proof_or_the_other(case):
     separation = separate(*case)
     assert separation.check()
@@ -62,7 +63,7 @@ def test_one_proof_or_the_other(case):
 
 
 @settings(max_examples=100)
-@given(labelled(INTEGERS))
+@given(labeled(INTEGERS))
 def test_against_floats(case):
     """Points of small integers, where a solver in floats can tell."""
     points, labels = case

@@ -23,8 +23,8 @@ def make(**changes):
 def agree(rnn, word):
     inputs = [one_hot(symbol, rnn.input_size) for symbol in word]
     states = list(rnn.run(word))
-    assert dense(states[0], rnn.size) == rnn.h0
-    assert tuple(dense(state, rnn.size) for state in states[1:]) == tuple(rnn.reference_states(inputs))
+    assert dense(states[0], rnn.units) == rnn.h0
+    assert tuple(dense(state, rnn.units) for state in states[1:]) == tuple(rnn.reference_states(inputs))
     assert all(value != 0 for state in states for value in state.values())
 
 
@@ -111,7 +111,7 @@ def test_is_integer():
 
 def test_names_and_sizes():
     rnn = make(U=[[1, 0, 0], [0, 0, 1]])
-    assert (rnn.size, rnn.input_size, rnn.unit_names) == (2, 3, ("u0", "u1"))
+    assert (rnn.units, rnn.input_size, rnn.unit_names) == (2, 3, ("u0", "u1"))
     assert make(unit_names=["count", "late"]).unit_names == ("count", "late")
     assert make(W=Matrix.of([[1, 0], [1, -1]]), b=np.array([0, -1])) == make()
     assert len({make(), make(), make(b=[0, 0])}) == 2
@@ -160,7 +160,7 @@ def test_bad_inputs():
 
 @given(rnns(), st.randoms())
 def test_the_order_of_units_does_not_matter(rnn, random):
-    order = list(range(rnn.size))
+    order = list(range(rnn.units))
     random.shuffle(order)
     W, U = rnn.W.dense(), rnn.U.dense()
     shuffled = SimpleRNN(

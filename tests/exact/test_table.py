@@ -44,10 +44,10 @@ def test_decisions_at_every_step(data, machine, time):
 def test_the_table_is_read_off_the_weights():
     recognizer = net(ABB)
     table, rnn = recognizer.to_table(), recognizer.rnn
-    for j in range(rnn.size):
+    for j in range(rnn.units):
         for a in range(2):
-            sums = [rnn.W.column(j).get(i, 0) + rnn.U.column(a).get(i, 0) + rnn.b[i] for i in range(rnn.size)]
-            assert [int(value > 0) for value in sums] == [int(i == table.next[j, a]) for i in range(rnn.size)]
+            sums = [rnn.W.column(j).get(i, 0) + rnn.U.column(a).get(i, 0) + rnn.b[i] for i in range(rnn.units)]
+            assert [int(value > 0) for value in sums] == [int(i == table.next[j, a]) for i in range(rnn.units)]
     assert table.read.tolist() == [bool(value) for value in recognizer.w]
     assert rnn.unit_names[table.start] == "start"
 
@@ -68,8 +68,7 @@ def test_other_weights_give_another_table():
         row[1], row[3] = row[3], row[1]
     other = changed(recognizer, W=W)
     assert (
-        other.to_table().accepts(["1", "11", "0"]).tolist()
-        != recognizer.to_table().accepts(["1", "11", "0"]).tolist()
+        other.to_table().accepts(["1", "11", "0"]).tolist() != recognizer.to_table().accepts(["1", "11", "0"]).tolist()
     )
     assert other.to_table().accepts(["1", "11", "0"]).tolist() == [other.accepts(word) for word in ("1", "11", "0")]
 

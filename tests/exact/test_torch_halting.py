@@ -36,10 +36,10 @@ def test_where_floats_suffice_states_and_answers_are_those_of_the_exact_net(dtyp
     states = floats.states(words, 9)
     assert states.dtype == floats.dtype == dtype
     for word, run in zip(words, states.double().tolist(), strict=True):
-        exact = [[float(h.get(j, 0)) for j in range(net.units)] for h in islice(net.net.run(word), len(word) + 10)]
+        exact = [[float(h.get(j, 0)) for j in range(net.units)] for h in islice(net.run(word), len(word) + 10)]
         assert run[: len(exact)] == exact
-    assert floats.answers(words, 9) == [net.net.answer(word, 9) for word in words]
-    outputs = floats(floats.fed(words, 9)).double().tolist()
+    assert floats.answers(words, 9) == [net.answer(word, 9) for word in words]
+    outputs = floats(floats.one_hot(words, 9)).double().tolist()
     assert outputs == [[float(y) for y in islice(net.outputs(word), 11)] for word in words]
 
 
@@ -79,7 +79,7 @@ def test_bad_input(unchecked):
     floats = turing_to_rnn(BACK, 4).to_torch()
     with pytest.raises(ValueError, match="'c' at position 1 is outside"):
         floats.answers(["ac"], 3)
-    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
+    with pytest.raises(ValueError, match="max_steps must be an integer of at least 0, got -1"):
         floats.answers(["a"], -1)
     with pytest.raises(TypeError, match=r"floating-point type of torch, got torch\.int64"):
         turing_to_rnn(BACK, 4).to_torch(torch.int64)

@@ -32,7 +32,7 @@ def moved(recognizer, *arguments):
 def recognizers(draw, activations=("relu", "slu")):
     """Integer nets; their outputs are any integers."""
     rnn = draw(rnns(INTEGERS, activations))
-    w = draw(st.lists(INTEGERS, min_size=rnn.size, max_size=rnn.size))
+    w = draw(st.lists(INTEGERS, min_size=rnn.units, max_size=rnn.units))
     return Recognizer(rnn, w, draw(INTEGERS), "abc"[: rnn.input_size], draw(st.integers(1, 3)))
 
 

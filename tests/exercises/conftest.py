@@ -19,7 +19,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         cases = [(one, seed) for one in laws.exercises for seed in range(3 if one.inputs else 1)]
         metafunc.parametrize(("exercise", "seed"), cases, ids=[f"{one.id}-{seed}" for one, seed in cases])
     elif {"exercise", "number"} <= wanted:
-        cases = [(one, n) for one in laws.exercises for n in range(len(laws.wrong[one.id]))]
+        cases = [(one, n) for one in laws.exercises for n in range(len(laws.wrong.get(one.id, ())))]
         metafunc.parametrize(("exercise", "number"), cases, ids=[f"{one.id}-{n}" for one, n in cases])
     elif "exercise" in wanted:
         metafunc.parametrize("exercise", laws.exercises, ids=[one.id for one in laws.exercises])

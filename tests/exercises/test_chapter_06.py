@@ -1,8 +1,8 @@
-"""Every exercise of chapter 6: a right answer passes, plausible wrong ones fail, a hole is not answered yet."""
+"""Every exercise of chapter 6: a right answer passes, plausible wrong ones fail."""
 
 from fractions import Fraction
 from itertools import islice
-from math import ceil, floor, log, log2
+from math import log
 
 import pytest
 import torch
@@ -106,17 +106,6 @@ def mirror_with(part, row, column, value):
     return net
 
 
-def bits_of_floor(z, n):
-    return floor(z * 3 ** (n + 1)) % 3 == 2
-
-
-def in_floats(z, n):
-    z = float(z)
-    for _ in range(n):
-        z = 3 * z - 2 * (z >= 2 / 3)
-    return z >= 2 / 3
-
-
 WRONG = {
     "06-list": [
         lambda words, alphabet: encode("".join(w + "#" for w in words), alphabet + "#"),
@@ -136,24 +125,16 @@ WRONG = {
         ),
     ],
     "06-enough": [
-        lambda words, n: sum(len(w) + 1 for w in words),
         lambda words, n: max(digits_enough(words, n) - 1, 0),
-        lambda words, n: sum(len(w) for w in words if len(w) <= n),
         lambda words, n: digits_enough(words, n) + n + 1,
         lambda words, n: digits_enough(words, n - 1),
     ],
     "06-advice": [
-        bits_of_floor,
-        in_floats,
-        lambda z, n: is_member(z, n + 1),
         lambda z, n: not is_member(z, n),
         lambda z, n: int(is_member(z, n)),
         lambda z, n: is_member(z, min(n, 20)),
     ],
     "06-held": [
-        lambda base, bits: floor(bits * log(2) / log(base)),
-        lambda base, bits: floor((bits + 1) * log(2) / log(base)),
-        lambda base, bits: ceil((bits + 1) / log2(base)) - 1,
         lambda base, bits: letters_held(base, bits) + 1,
         lambda base, bits: letters_held(base, bits - 1),
         lambda base, bits: letters_held(base, 53),

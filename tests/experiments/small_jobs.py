@@ -44,7 +44,7 @@ class Squares:
 
 
 def second_fails(argument: tuple[Path, int, float]) -> int:
-    """Job 0 ends at once, 1 fails as soon as 2 has begun, and 2 takes so many seconds."""
+    """Job 0 ends at once, 1 fails as soon as 2 has begun, and 2 takes that many seconds."""
     folder, index, seconds = argument
     (folder / f"begun {index}").touch()
     if index == 1:

@@ -105,8 +105,8 @@ MODULE_NAMES = {
 
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_what_a_notebook_takes_from_experiments_is_public_and_documented(path):
-    """The page of the package describes what stands in ``__all__`` of a module directly below ``fhx.experiments``."""
-    assert "```{room} fhx.experiments\n:modules:\n" in (ROOT / "book/api.md").read_text()
+    """The page of the room describes what stands in ``__all__`` of a module directly below ``fhx.experiments``."""
+    assert "```{room} fhx.experiments\n:modules:\n" in (ROOT / "book/api/experiments.md").read_text()
     for module, name in set(names_from_experiments(path)):
         assert name in sys.modules[module].__all__, f"{module}.{name}"
         assert re.fullmatch(r"fhx\.experiments(\.\w+)?", module), module
@@ -124,12 +124,12 @@ def grid(scores):
     }
 
 
-def test_best_rate_is_the_highest_accuracy_or_the_least_nats():
+def test_best_learning_rate_is_the_highest_accuracy_or_the_least_nats():
     scores = {
         "digits": {"GRU": [0.1, 0.4, 0.4, 0.3], "LSTM": [0.5, 0.6, 0.7]},
         "chorales": {"GRU": [9, 8.5, 8.7, 10.0]},
     }
-    assert step_sizes.best_rates(grid(scores)) == {"digits": {"GRU": 2, "LSTM": 3}, "chorales": {"GRU": 2}}
+    assert step_sizes.best_learning_rates(grid(scores)) == {"digits": {"GRU": 2, "LSTM": 3}, "chorales": {"GRU": 2}}
     assert step_sizes.at_edge(grid(scores)) == [("digits", "LSTM")]
     assert step_sizes.at_edge(grid({"chorales": {"GRU": [1, 2, 3]}})) == [("chorales", "GRU")]
 
@@ -137,7 +137,7 @@ def test_best_rate_is_the_highest_accuracy_or_the_least_nats():
 def test_stored_grid_has_every_best_rate_inside():
     result = read(RESULTS / "step_sizes.json")
     assert step_sizes.at_edge(result) == []
-    picks = step_sizes.best_rates(result)
+    picks = step_sizes.best_learning_rates(result)
     assert {task: set(nets) for task, nets in picks.items()} == {
         task: set(step_sizes.MODELS) for task in step_sizes.BUDGETS
     }

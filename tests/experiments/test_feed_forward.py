@@ -8,7 +8,7 @@ import torch
 from small_tasks import WORDS, drawn, small_tasks
 from torch import nn
 
-from fhx.experiments import feed_forward
+from fhx.experiments import feed_forward, real_data
 from fhx.experiments.feed_forward import nets, training
 from fhx.experiments.feed_forward.attention import AttentionBlock
 from fhx.experiments.feed_forward.causal import CausalConvolution, WindowNet
@@ -16,7 +16,6 @@ from fhx.experiments.feed_forward.convolution import TemporalConvolution
 from fhx.experiments.feed_forward.nets import kinds, net, parameters, widths
 from fhx.experiments.feed_forward.training import evaluate, language_models, train, with_context
 from fhx.experiments.results import read
-from fhx.experiments.stable_models import tasks
 from fhx.stability import truncated_states
 
 RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
@@ -26,11 +25,11 @@ RESULT = Path(__file__).parents[2] / "results" / "feed_forward.json"
 def problems(monkeypatch):
     """A small problem under every name, few seeds and updates."""
     made = small_tasks(40, 20, 141)
-    monkeypatch.setattr(tasks, "task", made.get)
+    monkeypatch.setattr(real_data, "task", made.get)
     monkeypatch.setattr(nets, "VECTOR", 6)
-    monkeypatch.setitem(tasks.TEXTS, "words", WORDS)
-    monkeypatch.setitem(tasks.CUTOFFS, "words", (10, 20))
-    monkeypatch.setitem(tasks.BUDGETS, "words", {"streams": 4, "window": 7})
+    monkeypatch.setitem(real_data.TEXTS, "words", WORDS)
+    monkeypatch.setitem(real_data.CUTOFFS, "words", (10, 20))
+    monkeypatch.setitem(real_data.TEXT, "window", 7)
     for name in made:
         size = {} if name == "words" else {"batch_size": 5}
         monkeypatch.setitem(feed_forward.BUDGETS, name, {"updates": 8, **size})
@@ -38,7 +37,7 @@ def problems(monkeypatch):
         monkeypatch.setitem(nets.LEVELS, name, 2)
         monkeypatch.setitem(nets.POSITIONS, name, 12)
         monkeypatch.setitem(nets.WINDOWS, name, (1, 3))
-        monkeypatch.setitem(feed_forward.RATES, name, (0.01, 0.03))
+        monkeypatch.setitem(feed_forward.LEARNING_RATES, name, (0.01, 0.03))
         monkeypatch.setitem(feed_forward.OTHER_SEEDS, name, range(5, 6))
         monkeypatch.setitem(feed_forward.KS, name, (1, 4))
     monkeypatch.setattr(feed_forward, "SEEDS", range(2))
@@ -177,10 +176,10 @@ def test_training_is_that_of_a_loop_by_hand(problems, kind):
     together, alone = (language_models("words", kind, range(2)) for _ in range(2))
     before = [model.body.readout.weight.detach().clone() for model in together]
     rates = [0.01, 0.02]
-    assert list(train(together, tasks.batches("words"), rates, updates=4)) == [1, 2, 3, 4]
+    assert list(train(together, real_data.windows("words"), rates, updates=4)) == [1, 2, 3, 4]
     for model, rate in zip(alone, rates, strict=True):
         stepper, past = torch.optim.Adam(model.parameters(), lr=rate), None
-        for update, (inputs, targets, _, _) in zip(range(4), tasks.batches("words"), strict=False):
+        for update, (inputs, targets, _, _) in zip(range(4), real_data.windows("words"), strict=False):
             features, past = model.body.resume(model.embed(inputs), past)
             past = past.detach()
             stepper.zero_grad()
@@ -202,7 +201,7 @@ def test_a_language_model_whose_gradient_is_not_finite_stops_alone(problems):
     with torch.no_grad():
         models[1].softmax.head.weight[0, 0] = torch.nan
     before = [model.body.readout.weight.detach().clone() for model in models]
-    list(train(models, tasks.batches("words"), [0.1, 0.1], updates=3))
+    list(train(models, real_data.windows("words"), [0.1, 0.1], updates=3))
     assert not torch.equal(models[0].body.readout.weight, before[0])
     assert torch.equal(models[1].body.readout.weight, before[1])
 
@@ -219,10 +218,10 @@ def test_a_text_is_evaluated_as_one(problems, kind, monkeypatch):
 
 def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
     music, (words,) = nets.sequence_model("chorales", "TCN"), language_models("words", "TCN", [0])
-    torch.testing.assert_close(music.readout.bias.detach(), tasks.prior("chorales"))
+    torch.testing.assert_close(music.readout.bias.detach(), real_data.prior("chorales"))
     with torch.no_grad():
         losses = words.loss(torch.zeros(1, 10, 6), torch.arange(10)[None])[0]
-    torch.testing.assert_close(-losses, tasks.prior("words")[:10])
+    torch.testing.assert_close(-losses, real_data.prior("words")[:10])
 
 
 @pytest.mark.parametrize(
@@ -242,7 +241,7 @@ def test_a_point_runs(problems, name, kind):
     assert [len(result[key]) for key in ("test", "valid", "context")] == [2] * 3
     assert len(result["valid"][0]) == len(result["at"])
     assert result["at"][-1] == 8
-    assert result["rate"] in feed_forward.RATES[name]
+    assert result["rate"] in feed_forward.LEARNING_RATES[name]
     assert set(result["rates"]) == {"0.01", "0.03"}
     assert set(result["context"][0]) == {"1", "4", "all"}
     assert abs(result["parameters"] - nets.budget(name)) <= 0.02 * nets.budget(name)
@@ -274,7 +273,7 @@ def test_the_stored_result_is_complete_and_consistent():
         assert all(len(curve) == len(result["at"]) for curve in result["valid"])
         assert result["at"][-1] == feed_forward.BUDGETS[name]["updates"]
         assert (result["units"], result["inner"]) == widths(name, kind)
-        assert set(result["rates"]) == {str(rate) for rate in feed_forward.RATES[name]}
+        assert set(result["rates"]) == {str(rate) for rate in feed_forward.LEARNING_RATES[name]}
         best = (max if name == "digits" else min)(v for v in result["rates"].values() if v == v)
         assert result["rates"][str(result["rate"])] == best
         assert all(set(curve) == {*map(str, feed_forward.KS[name]), "all"} for curve in result["context"])

@@ -18,7 +18,7 @@ def small(monkeypatch):
     for experiment in (formal_languages, counting):
         monkeypatch.setattr(experiment, "SEEDS", range(2))
         monkeypatch.setattr(experiment, "OTHER_SEEDS", range(10, 12))
-        monkeypatch.setattr(experiment, "RATES", (1e-9, 0.02))
+        monkeypatch.setattr(experiment, "LEARNING_RATES", (1e-9, 0.02))
         monkeypatch.setattr(experiment, "UPDATES", 10)
         monkeypatch.setattr(experiment, "MAX_COUNT", 12)
     words = formal_language("a^n b^n", (1, 6), (60, 20, 20))
@@ -83,6 +83,7 @@ def test_the_stored_counter_is_the_first_of_those_that_count_farthest(monkeypatc
     assert (result["reach"], result["seed"]) == ([2, 5, 5, 3], 1)
 
 
+@pytest.mark.full
 def test_bands_are_new_words_of_their_lengths():
     for language in formal_languages.NAMES:
         trained = set(LANGUAGES[language].words(4000, formal_languages.LENGTHS, 0))

@@ -17,6 +17,8 @@ from fhx.experiments import Experiment, runner
 from fhx.jobs import ClusterError, JobFailedError, cluster, job, map_unordered, processes
 from fhx.tasks import DataNotFoundError
 
+pytestmark = pytest.mark.full  # processes that die and clusters that lose them
+
 SQUARES = [(number, number**2) for number in range(8)]
 
 

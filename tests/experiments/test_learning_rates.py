@@ -5,7 +5,7 @@ from torch import nn
 
 from fhx.cells import SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.learning_rates import RowAdam, best_rate
+from fhx.experiments.learning_rates import RowAdam, best_learning_rate
 from fhx.tasks import running_parity
 from fhx.training import fit
 
@@ -28,6 +28,6 @@ def test_every_row_has_the_run_of_its_own_rate():
 
 
 def test_the_best_rate_has_the_best_mean():
-    assert best_rate([1.0, 2.0], [3.0, 5.0, 4.0, 4.0]) == (1.0, {"1.0": 4.0, "2.0": 4.0})
-    assert best_rate([1.0, 2.0], [float("nan"), 1.0, 9.0, 9.0])[0] == 2.0
-    assert best_rate([1.0, 2.0], [0.2, 0.3], higher=True)[0] == 2.0
+    assert best_learning_rate([1.0, 2.0], [3.0, 5.0, 4.0, 4.0]) == (1.0, {"1.0": 4.0, "2.0": 4.0})
+    assert best_learning_rate([1.0, 2.0], [float("nan"), 1.0, 9.0, 9.0])[0] == 2.0
+    assert best_learning_rate([1.0, 2.0], [0.2, 0.3], higher=True)[0] == 2.0

@@ -72,7 +72,7 @@ def test_the_rate_falls_linearly_to_zero(monkeypatch):
 
 def test_the_rate_is_the_one_with_the_lowest_mean_of_the_best_losses():
     task = formal_language("parity", (1, 4), (50, 20, 20))
-    rate, means = recognition.chosen_rate("relu", task, (0.001, 0.03), (5, 6), updates=20, batch_size=10)
+    rate, means = recognition.chosen_learning_rate("relu", task, (0.001, 0.03), (5, 6), updates=20, batch_size=10)
     for tried in (0.001, 0.03):
         result = train("relu", task, tried, (5, 6), 20, 10)
         assert means[str(tried)] == pytest.approx(result.valid.min(1).mean())

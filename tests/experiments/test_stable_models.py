@@ -8,8 +8,8 @@ from small_tasks import WORDS, drawn, small_tasks
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import unroll
-from fhx.experiments import stable_models
-from fhx.experiments.stable_models import tasks, training
+from fhx.experiments import real_data, stable_models
+from fhx.experiments.stable_models import tasks
 from fhx.experiments.stable_models.measures import certificates, evaluate, exponent, gradients, truncated, windows
 from fhx.experiments.stable_models.nets import KINDS, RATE, LanguageModel, ProjectedRows, SequenceModel, new_cell
 from fhx.experiments.stable_models.training import train
@@ -24,22 +24,22 @@ CERTIFIED = {"LSTM, four conditions": "four conditions", "LSTM, sum": "sum"}
 def problems(monkeypatch):
     """A small problem under every name, few seeds and updates."""
     made = small_tasks(60, 64, 321)
-    for module in (tasks, training):
-        monkeypatch.setattr(module, "task", made.get)
+    monkeypatch.setattr(real_data, "task", made.get)
+    monkeypatch.setitem(real_data.TEXT, "window", 7)
     for name in made:
-        size = {"streams": 4, "window": 7} if name == "words" else {"batch_size": 5}
+        size = {} if name == "words" else {"batch_size": 5}
         monkeypatch.setitem(tasks.BUDGETS, name, {"updates": 20 if name == "words" else 10, **size})
         monkeypatch.setitem(tasks.UNITS, name, 4)
         monkeypatch.setitem(tasks.SEEDS, name, range(2))
         monkeypatch.setitem(tasks.OTHER_SEEDS, name, range(5, 6))
-    monkeypatch.setitem(tasks.TEXTS, "words", WORDS)
-    monkeypatch.setitem(tasks.CUTOFFS, "words", (10, 20))
+    monkeypatch.setitem(real_data.TEXTS, "words", WORDS)
+    monkeypatch.setitem(real_data.CUTOFFS, "words", (10, 20))
     monkeypatch.setitem(tasks.TRAINED_K, "chorales", (5,))
     monkeypatch.setitem(tasks.TRUNCATED_UPDATES, "chorales", 10)
     monkeypatch.setitem(tasks.TRUNCATED_UPDATES, "words", 10)
     monkeypatch.setitem(tasks.RUNS, "words", (100, 2))
     monkeypatch.setitem(tasks.RUNS, "chorales", (40, 3))
-    monkeypatch.setattr(training, "SHOWN", 40)
+    monkeypatch.setattr(real_data, "SHOWN", 200)
     return made
 
 
@@ -252,7 +252,7 @@ def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
     heard = notes.targets[notes.mask].mean(0)
     music = torch.sigmoid(blank(tasks.sequence_model("chorales", "simple")).readout.bias)
     torch.testing.assert_close(music, heard, atol=0.01, rtol=0)
-    torch.testing.assert_close(tasks.prior("digits").exp(), torch.full((3,), 1 / 3))
+    torch.testing.assert_close(real_data.prior("digits").exp(), torch.full((3,), 1 / 3))
 
 
 def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_rest(problems):
@@ -264,6 +264,7 @@ def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_res
         torch.testing.assert_close((-losses[group]).exp(), torch.full((10,), shares[group].mean()), atol=1e-3, rtol=0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("name", "kind"), [("chorales", "LSTM, rows"), ("digits", "simple"), ("words", "LSTM, sum")])
 def test_a_comparison_runs(problems, monkeypatch, name, kind):
     monkeypatch.setitem(tasks.KS, name, (1, 3))
@@ -271,15 +272,16 @@ def test_a_comparison_runs(problems, monkeypatch, name, kind):
     json.dumps(result)
     assert [len(result[key]) for key in ("test", "valid", "certificate", "exponent", "gradient", "cut")] == [2] * 6
     assert len(result["valid"][0]) == len(result["at"]) == 11
-    assert result["rate"] in tasks.RATES["Adam"][name]
+    assert result["rate"] in tasks.LEARNING_RATES["Adam"][name]
     assert set(result["cut"][0]) == {"1", "3", "all"}
     if name != "words":
         assert [cut["all"] for cut in result["cut"]] == pytest.approx(result["test"], rel=1e-5)
 
 
-@pytest.mark.parametrize(("name", "kind", "optimiser"), [("chorales", "LSTM", "SGD"), ("words", "simple", "Adam")])
-def test_truncated_training_runs(problems, name, kind, optimiser):
-    result = stable_models.run({"part": "truncated", "task": name, "cell": kind, "optimiser": optimiser})
+@pytest.mark.full
+@pytest.mark.parametrize(("name", "kind", "optimizer"), [("chorales", "LSTM", "SGD"), ("words", "simple", "Adam")])
+def test_truncated_training_runs(problems, name, kind, optimizer):
+    result = stable_models.run({"part": "truncated", "task": name, "cell": kind, "optimiser": optimizer})
     json.dumps(result)
     ks = tasks.TRAINED_K[name]
     assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} {k}" for way in ("reset", "carried") for k in ks}

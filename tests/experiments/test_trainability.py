@@ -65,7 +65,7 @@ def test_an_lstm_starts_with_forget_gates_open_and_the_others_half_open(depth, o
 def small(monkeypatch):
     """Two gains, few units, seeds and updates."""
     small = {"GAINS": (0.8, 1.0), "SEEDS": range(2), "OTHER_SEEDS": range(2, 3), "UNITS": 6, "EVERY": 2}
-    small |= {"RATES": (0.001, 0.01), "RATE_DEPTHS": (1,), "RATE_STEPS": 3}
+    small |= {"LEARNING_RATES": (0.001, 0.01), "RATE_DEPTHS": (1,), "RATE_STEPS": 3}
     for name, value in small.items():
         monkeypatch.setattr(trainability, name, value)
     successes_by_rate = trainability.successes_by_rate

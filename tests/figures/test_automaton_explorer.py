@@ -226,13 +226,13 @@ def test_what_is_lit_can_be_read(site, explorer, theme):
     )
     assert len(pairs) == 2
 
-    def luminance(colour):
-        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    def luminance(color):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", color)[:3]]
         parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
-    for colours in pairs:
-        low, high = sorted(map(luminance, colours))
+    for colors in pairs:
+        low, high = sorted(map(luminance, colors))
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
 

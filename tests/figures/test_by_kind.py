@@ -121,9 +121,9 @@ def test_nothing_to_draw_is_said(results):
 
 
 def test_wrong_input_is_named():
-    with pytest.raises(ValueError, match="nothing says what the numbers of 'trees' are"):
+    with pytest.raises(ValueError, match=r"units\[task\] is missing for 'trees'"):
         interval_chart({"trees": {"LSTM": [1.0, 2.0]}}, UNITS)
     with pytest.raises(ValueError, match=r"LSTM on words has values of shape \(2, 3\) at \(2,\) points"):
         curve_panels({"words": {"LSTM": ([1, 2], np.ones((2, 3)))}}, "k", "cost")
-    with pytest.raises(ValueError, match="7 kinds of net, and 6 colours"):
+    with pytest.raises(ValueError, match="7 kinds of net are too many: there are 6 colours"):
         interval_chart({"words": {str(i): [1.0, 2.0] for i in range(7)}}, UNITS)

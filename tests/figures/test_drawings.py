@@ -132,8 +132,8 @@ def test_a_bad_band_is_named(low, high, words):
         band(ax, [0, 1], [1, 1], low, high)
 
 
-def linear(colour):
-    parts = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+def linear(color):
+    parts = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
@@ -154,13 +154,13 @@ VISIONS = {
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_colours_are_told_apart_by_every_vision(vision):
-    seen = [lab(np.array(VISIONS[vision]) @ linear(colour)) for colour in COLORS]
+    seen = [lab(np.array(VISIONS[vision]) @ linear(color)) for color in COLORS]
     assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 20
 
 
 def test_colours_can_be_read_as_text_on_white_and_are_the_cycle():
-    for colour in COLORS:
-        assert 1.05 / (np.array([0.2126, 0.7152, 0.0722]) @ linear(colour) + 0.05) >= 4.5
+    for color in COLORS:
+        assert 1.05 / (np.array([0.2126, 0.7152, 0.0722]) @ linear(color) + 0.05) >= 4.5
     assert tuple(plt.rcParams["axes.prop_cycle"].by_key()["color"]) == tuple(c[1:] for c in COLORS) or tuple(
         plt.rcParams["axes.prop_cycle"].by_key()["color"]
     ) == tuple(COLORS)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from attrs.exceptions import FrozenInstanceError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,6 +86,14 @@ def test_the_page_speaks_before_any_script_runs(make):
     assert "drawn by JavaScript" in static
 
 
+def test_an_explorer_is_a_value_that_holds_its_controls_and_the_source_of_its_views(make):
+    explorer = make(controls=iter(make().controls), view=("turing_net", "turing"))
+    assert explorer.controls == make().controls
+    assert explorer.view == "\n".join(make(view=view).view for view in ("turing_net", "turing"))
+    with pytest.raises(FrozenInstanceError):
+        explorer.title = "Another"
+
+
 def test_no_text_can_close_the_script(make):
     html = make(alt="</script><script>alert(1)</script><!--").to_html()
     assert html.count("</script>") == 2
@@ -144,4 +153,4 @@ def test_an_explorer_that_computes_in_the_page_is_not_live(make):
 
 def test_live_controls_must_be_parameters_of_compute(make):
     with pytest.raises(ValueError, match="does not take its controls"):
-        make().live(Slider("colour", "Colour", [1]))
+        make().live(Slider("color", "Colour", [1]))

@@ -21,6 +21,7 @@ def test_the_first_steps_are_those_of_a_plain_loop():
         assert np.allclose(series[k]["y"], np.array(expected)[:, k], atol=1e-9)
 
 
+@pytest.mark.full
 def test_below_one_it_dies_out_and_above_one_it_does_not(gain):
     said = [frame["readout"] for frame in gain.frames]
     assert all("dies out" in text for text in said[:11])

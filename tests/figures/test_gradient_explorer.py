@@ -52,8 +52,8 @@ def test_the_exponent_is_nearest_at_every_gain_above_one(explorer):
         frame = gradient_frame(gain, 100)
         bars, at = frame["bars"], {mark["label"]: mark["at"] for mark in frame["marks"]}
         weights = bars["counts"].double()
-        centres = bars["from"] + bars["width"] * (torch.arange(len(weights)) + 0.5)
-        mean = float((weights * centres).sum() / weights.sum())
+        centers = bars["from"] + bars["width"] * (torch.arange(len(weights)) + 0.5)
+        mean = float((weights * centers).sum() / weights.sum())
         off = {label: abs(x - mean) for label, x in at.items()}
         assert min(off, key=off.get) == "exponent"
 

@@ -81,8 +81,8 @@ def test_the_key_has_exact_intervals(trials, counts):
     [
         ({}, None, "nothing to draw"),
         ({"kind": {(1, 10): None}}, None, "nothing to draw"),
-        ({"kind": {(1, 10): (6, 5)}}, None, "6 of 5 is no rate"),
-        ({"kind": {(1, 10): (0, 0)}}, None, "0 of 0 is no rate"),
+        ({"kind": {(1, 10): (6, 5)}}, None, "6 of 5 is not a rate"),
+        ({"kind": {(1, 10): (0, 0)}}, None, "0 of 0 is not a rate"),
         ({"kind": {(1, 10): (1, 5), (2, 10): (1, 4)}}, None, "4 trials, and others have 5"),
         ({f"{i}": FULL for i in range(9)}, None, "9 panels"),
         ({"kind": FULL}, {"other": 3.0}, "no such panel"),

@@ -109,15 +109,15 @@ def test_fractions_and_signs_are_told_apart_without_colour():
     net = Recognizer(SimpleRNN([[Fraction(1, 2), -1], [2, 1]], [[1], [0]], (0, -3), (1, 0), "slu"), (1, -1), 0, "a")
     fig = weight_matrix(net)
     assert by_rows(read_off(fig)) == [[Fraction(1, 2), -1, 1, 0, 1], [2, 1, 0, -3, 0], [1, -1, 0]]
-    grey = {}
+    gray = {}
     for item in fig.findobj(Rectangle):
         if item.get_gid() == "cell":
             box = item.get_window_extent()
             look = round(float(np.mean(item.get_facecolor()[:3])), 2), item.get_linewidth() > 1
-            grey[round(-box.y0 - box.y1), round(box.x0 + box.x1)] = look
+            gray[round(-box.y0 - box.y1), round(box.x0 + box.x1)] = look
     looks = {}
     for at, value in read_off(fig).items():
-        looks.setdefault(1 if value == 1 else np.sign(value) * 2, set()).add(grey[at])
+        looks.setdefault(1 if value == 1 else np.sign(value) * 2, set()).add(gray[at])
     assert all(len(look) == 1 for look in looks.values())
     assert len({look for (look,) in looks.values()}) == 4
 

@@ -81,6 +81,7 @@ def test_the_k_that_is_asked_for_is_the_smallest(rate, cell):
     assert said.endswith(f"For an error of 0.01 it asks for k = {k}.")
 
 
+@pytest.mark.full
 def test_what_is_said_at_every_point_of_the_grid(explorer):
     assert len(explorer.frames) == 8 * 8 * 2
     for frame in explorer.frames:

@@ -87,7 +87,7 @@ def test_units_and_outputs_are_those_of_the_net(drawn):
     net, _, more = NETS[name]
     shown = images(fig)
     columns = shown["output"].shape[1]
-    states = list(islice(net.net.run(fed(name)), columns))
+    states = list(islice(net.run(fed(name)), columns))
     for group, units in unit_groups(net).items():
         expected = [[float(state.get(unit, 0)) for state in states] for unit in units]
         assert np.array_equal(shown[group], expected)
@@ -134,14 +134,14 @@ def test_the_tape_and_the_head_are_the_machines(drawn):
     begin = columns - len(expected) - (net.machine.decide(fed(name), more.get("steps", 150)).accepted is not None)
     first = min([0, *(cell for cells, _ in expected for cell in cells), *(h for _, h in expected if h is not None)])
     assert places == [(begin + k, head - first) for k, (_, head) in enumerate(expected) if head is not None]
-    colours = {}
+    colors = {}
     for k, (cells, _) in enumerate(expected):
         for row in range(rows):
             symbol = cells.get(row + first, blank)
-            colours.setdefault(symbol, set()).add(tuple(tape[row, begin + k]))
-    assert all(len(found) == 1 for found in colours.values())
-    assert len({next(iter(found)) for found in colours.values()}) == len(colours)
-    assert colours.get(blank, {to_rgb("white")}) == {to_rgb("white")}
+            colors.setdefault(symbol, set()).add(tuple(tape[row, begin + k]))
+    assert all(len(found) == 1 for found in colors.values())
+    assert len({next(iter(found)) for found in colors.values()}) == len(colors)
+    assert colors.get(blank, {to_rgb("white")}) == {to_rgb("white")}
     letters = [item for item in fig.axes[0].texts if item.get_gid() == "symbol"]
     assert bool(letters) == (name in LETTERED and name != "nothing")
     for item in letters:
@@ -170,7 +170,7 @@ def test_the_key_names_symbols_only_where_cells_hold_no_letters():
 @pytest.mark.parametrize(
     ("name", "word", "more", "message"),
     [
-        ("increment", "1", {"steps": -1}, "at least 0 steps"),
+        ("increment", "1", {"steps": -1}, "steps must be an integer of at least 0"),
         ("increment", "12", {}, "outside the alphabet"),
         ("cut", "a", {"steps": 600}, "columns do not fit"),
     ],

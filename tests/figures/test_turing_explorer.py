@@ -9,7 +9,6 @@ from attrs import evolve
 from axe_playwright_python.sync_playwright import Axe
 
 from fhx.compile import turing_to_rnn
-from fhx.exact import HaltingNet
 from fhx.figures import turing_explorer
 from fhx.machines import TuringMachine, addition, equal_blocks, increment, marching, palindromes
 
@@ -96,7 +95,7 @@ def compared(reader, name, word, positions):
     tm, net = MACHINES[name][0], NETS[name]
     seen = reader.walk(positions)
     length = max(positions) + 1
-    states = list(islice(net.net.run(word), length))
+    states = list(islice(net.run(word), length))
     outputs = [0, *islice(net.outputs(word), length - 1)]
     machine = [None] * (len(word) + 1) + list(islice(tm.run(word), length))
     symbols = {str(a): a for a in tm.tape_alphabet}
@@ -106,7 +105,7 @@ def compared(reader, name, word, positions):
         units = {unit: Fraction(value) for unit, value in here["units"]}
         assert len({tuple(shown) for shown in here["units"]}) == len(units) == net.units
         assert units == {unit: states[t].get(i, 0) for i, unit in enumerate(net.rnn.unit_names)}
-        decoded = net.net.decode(states[t])
+        decoded = net.decode(states[t])
         for side, parts in (("left", net.layout.left), ("right", net.layout.right)):
             for a, part in parts.items():
                 assert Fraction(here["stacks"][f"{side} {a}"]) == decoded[part]
@@ -177,7 +176,7 @@ def test_the_rule_used_is_said(reader):
 def test_units_that_are_not_0_are_listed_with_their_values(reader):
     reader.read("palindromes", "abba")
     net = NETS["palindromes"]
-    *_, state = islice(net.net.run("abba"), reader.at() + 1)
+    *_, state = islice(net.run("abba"), reader.at() + 1)
     listed = ", ".join(f"{net.rnn.unit_names[i]} = {value}" for i, value in sorted(state.items()))
     assert reader.page.locator(".rx-view p").text_content() == f"Units that are not 0: {listed}."
     reader.read("for ever", "aa")
@@ -338,8 +337,7 @@ def test_the_page_is_small_and_the_same_every_time(html):
 
 
 def slower(net):
-    inner = net.net
-    return evolve(net, net=HaltingNet(inner.rnn, inner.w, inner.c, inner.alphabet, 2, inner._decoder))
+    return evolve(net, steps_per_symbol=2)
 
 
 @pytest.mark.parametrize(

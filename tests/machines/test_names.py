@@ -40,7 +40,9 @@ def test_every_alias_is_of_an_entry_and_of_no_other():
 
 
 def test_an_unknown_name_is_answered_with_those_near_it():
-    with pytest.raises(UnknownNameError, match=r"^there is no language 'dyck-2'; near it are dyck-1$") as caught:
+    with pytest.raises(
+        UnknownNameError, match=r"^there is no language 'dyck-2'; near it are dyck-1; .*NAMED$"
+    ) as caught:
         formal_language("dyck-2")
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, KeyError)
@@ -53,3 +55,16 @@ def test_an_unknown_name_is_answered_with_those_near_it():
     assert "tomita-8" not in NAMED
     assert NAMED.get("tomita-8") is None
     assert repr(LANGUAGES).startswith("NameTable('language', ['parity', ")
+
+
+def test_a_table_says_where_else_to_look():
+    with pytest.raises(UnknownNameError, match=r"no finite automaton 'a\^n b\^n'.*; .* in fhx\.tasks\.LANGUAGES$"):
+        NAMED["a^n b^n"]
+    with pytest.raises(UnknownNameError, match=r"no language 'S7'.*; .* in fhx\.machines\.NAMED$"):
+        LANGUAGES["S7"]
+
+
+def test_two_entries_with_one_name_are_refused():
+    for ids in (("tomita-4", "Tomita 4"), ("parity", "odd number of ones")):
+        with pytest.raises(ValueError, match=f"is a name of '{ids[0]}' and of '{ids[1]}'"):
+            NameTable("language", dict.fromkeys(ids))

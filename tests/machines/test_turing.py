@@ -98,9 +98,9 @@ def test_a_foreign_symbol_in_a_word(run, symbol):
 
 
 def test_a_number_of_steps():
-    with pytest.raises(ValueError, match="at least 0 steps, not -1"):
+    with pytest.raises(ValueError, match="max_steps must be an integer of at least 0, got -1"):
         SMALL.decide("", -1)
-    with pytest.raises(TypeError, match="float"):
+    with pytest.raises(ValueError, match=r"max_steps must be an integer of at least 0, got 1\.5"):
         SMALL.decide("", 1.5)
 
 

@@ -37,6 +37,13 @@ RESULT = re.compile(r"\{prf:(theorem|lemma|proposition|corollary)\}")
 TITLED = re.compile(r"^(?:`{3,}|:{3,})\{(?:exercise|prf:\w+)\}[ \t]+(?P<title>[^\n]+)$", re.M)
 VOLATILE = re.compile(r"\bat 0x[0-9a-f]{6,}|(?<![\w./])/(?:home|root|tmp|work|Users|usr|opt|var)/\S*")
 MAKING_OF = re.compile(r"\b(as an AI|AI assistant|chatgpt|claude|(this|last) session|TODO|FIXME|lorem ipsum)\b", re.I)
+UN_ENGLISH = re.compile(
+    r"(?<!there )\b(?:is|are|was|were) no (?!longer|more|less|better|larger|smaller|faster|shorter|clear"
+    r"|contradiction|difficulty|guarantee|obstacle|protection|sign|surprise)\w+"
+    r"|\bheld against\b|\bone to an? \w+|\b(?:an?|one) (?:row|column|point|place) to (?:each|every|a)\b"
+    r"|\b(?:one|two) (?:step|row|column|place|point|net|unit)s? an? \w+",
+    re.I,
+)
 PROPER = frozenset(Path(__file__).with_name("proper_names.txt").read_text(encoding="utf-8").split())
 
 
@@ -215,6 +222,13 @@ def speaks_of_its_subject(notebook: NotebookNode, name: str) -> list[str]:
     ]
 
 
+def reads_as_english(notebook: NotebookNode, name: str) -> list[str]:
+    """It is not a stack, one row per unit, compared with: and not no stack, one to a unit, held against."""
+    captions = [(place, str(cell.metadata.get("mystnb", ""))) for place, cell in code_cells(notebook)]
+    prose = [(place, " ".join(cell.source.split())) for place, cell in prose_cells(notebook)]
+    return [f"cell {place} says {match[0]!r}" for place, text in prose + captions for match in UN_ENGLISH.finditer(text)]
+
+
 RULES: tuple[Rule, ...] = (
     is_named_by_number,
     begins_with_the_standard_cells,
@@ -234,4 +248,5 @@ RULES: tuple[Rule, ...] = (
     checks_its_results,
     has_whole_exercises,
     speaks_of_its_subject,
+    reads_as_english,
 )

@@ -200,6 +200,9 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("has_whole_exercises", "defines parity_3 again", replaced("def solution_3", "solution_3", "parity_3")),
     ("has_whole_exercises", "belongs to no exercise", lambda notebook: notebook.cells.append(code("1", "hole"))),
     ("speaks_of_its_subject", "TODO", replaced("Does it turn", "Does it", "TODO: does it")),
+    ("reads_as_english", "is no stack", replaced("Does it turn", "Does it turn?", "What is no\nstack turns.")),
+    ("reads_as_english", "one to a unit", replaced("Does it turn", "Does it turn?", "Rows turn, one to a unit.")),
+    ("reads_as_english", "held against", picture(figure={"name": "fig-orbit", "caption": "It is held against a line."})),
 ]
 
 

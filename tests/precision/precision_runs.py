@@ -25,9 +25,9 @@ def runs_in_random_order(net, word, dtype, steps, random):
     rnn = net.rnn
     state = {j: number(value) for j, value in enumerate(rnn.h0) if value}
     yield state
-    for column in islice(net.net.fed(word), steps):
+    for column in islice(net.input_columns(word), steps):
         after = {}
-        for i in range(rnn.size):
+        for i in range(rnn.units):
             terms = [number(float(w)) * state[j] for j, w in rnn.W.row(i).items() if j in state]
             terms += [number(float(u)) for u in (rnn.U.row(i).get(column, 0), rnn.b[i]) if u]
             random.shuffle(terms)

@@ -20,7 +20,7 @@ COUNTS = TuringMachine(
 
 def test_the_automaton_of_a_float_net_says_what_it_says_and_is_not_the_machine():
     net = turing_to_rnn(COUNTS, 8)
-    dfa = float_net_to_dfa(net.net, torch.float16)
+    dfa = float_net_to_dfa(net, torch.float16)
     words = list(all_words("ab", 6))
     said = [answer is not None and answer.value == 1 for answer in net.to_torch(torch.float16).answers(words, 300)]
     assert [dfa.accepts(word) for word in words] == said
@@ -31,12 +31,12 @@ def test_the_automaton_of_a_float_net_says_what_it_says_and_is_not_the_machine()
 
 def test_the_automaton_knows_runs_that_never_end():
     goes = TuringMachine({("q", "a"): ("q", "a", "R"), ("q", "_"): ("q", "_", "L")}, "q", "yes", "no", "_", "a")
-    dfa = float_net_to_dfa(turing_to_rnn(goes, 16).net, torch.float16)
+    dfa = float_net_to_dfa(turing_to_rnn(goes, 16), torch.float16)
     assert not any(dfa.accepts("a" * n) for n in range(20))
 
 
 def test_the_search_for_an_automaton_has_a_limit():
-    net = turing_to_rnn(COUNTS, 8).net
+    net = turing_to_rnn(COUNTS, 8)
     with pytest.raises(StateExplosionError, match="more than 100 states"):
         float_net_to_dfa(net, torch.float16, max_states=100)
     with pytest.raises(ValueError, match="a run over EOS meets more than 1 states"):

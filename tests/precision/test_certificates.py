@@ -42,12 +42,12 @@ def test_no_error_exceeds_its_bound_in_any_order(machine_and_word, base, dtype, 
     bounds = list(takewhile(meaningful, islice(error_bounds(net, word, dtype), STEPS)))
     floats = runs_in_random_order(net, word, dtype, len(bounds), Random(seed))
     for (names, output), state, exact in zip(
-        bounds, islice(floats, 1, None), islice(net.net.run(word), 1, None), strict=False
+        bounds, islice(floats, 1, None), islice(net.run(word), 1, None), strict=False
     ):
         state = {j: Fraction(float(value)) for j, value in state.items()}
-        found, true = net.net.decode(state), net.net.decode(exact)
+        found, true = net.decode(state), net.decode(exact)
         assert all(abs(found[name] - true[name]) <= names.get(name, 0) for name in true)
-        assert abs(sum(net.net.w[j] * (state.get(j, 0) - exact.get(j, 0)) for j in {*state, *exact})) <= output
+        assert abs(sum(net.w[j] * (state.get(j, 0) - exact.get(j, 0)) for j in {*state, *exact})) <= output
 
 
 def test_in_base_4_sweeps_go_on_for_ever_and_in_base_3_they_do_not():

@@ -19,7 +19,7 @@ def test_the_height_is_that_of_the_numbers_in_the_net(machine_and_word, base):
     tm, word = machine_and_word
     net = turing_to_rnn(tm, base)
     found = 0
-    for state in islice(map(net.net.decode, net.net.run(word)), len(word) + STEPS + 1):
+    for state in islice(map(net.decode, net.run(word)), len(word) + STEPS + 1):
         for stack in (net.layout.left, net.layout.right):
             found = max(found, len(decode([state[name] for name in stack.values()], tuple(stack), base)))
     height = stack_height(tm, word, STEPS - 1)
@@ -38,7 +38,7 @@ def test_in_base_4_a_tape_of_certified_height_is_exact_in_any_order(machine_and_
     if stack_height(tm, word, 0) > height:
         word, steps = "", 1
     time = len(word) + steps
-    exact = list(islice(net.net.run(word), time + 1))
+    exact = list(islice(net.run(word), time + 1))
     assert list(runs_in_random_order(net, word, dtype, time, Random(seed))) == exact
     floats = net.to_torch(dtype).states([word], steps)[0].double().tolist()
     assert floats == [[float(h.get(j, 0)) for j in range(net.units)] for h in exact]

@@ -52,5 +52,5 @@ def points(cell: Cell, input_bound: float, n: int, seed: int = 0) -> tuple[torch
     except ValueError:
         box = Box([-1.0] * cell.state_width, [1.0] * cell.state_width)
     x = Box([-1.0] * cell.input_size, [1.0] * cell.input_size)
-    drawn = box.times(x).sample(n, seed, faces=1.0)
+    drawn = box.product(x).sample(n, seed, faces=1.0)
     return drawn[:, : cell.state_width], input_bound * drawn[:, cell.state_width :]

@@ -143,7 +143,7 @@ def test_the_norm_of_a_readout():
 
 
 def halving(outputs, weight):
-    """One unit that halves its state, read out so many times with the same weight."""
+    """One unit that halves its state, read out several times with the same weight."""
     cell, readout = LinearCell(1, 1, dtype=torch.float64), torch.nn.Linear(1, outputs, bias=False, dtype=torch.float64)
     with torch.no_grad():
         cell.W.fill_(0.5)
@@ -157,7 +157,7 @@ def test_many_outputs_in_a_lyapunov_norm():
     assert both.lipschitz("lyapunov") == both.lipschitz(2) == pytest.approx(3.0)
     apart = torch.zeros(10, dtype=torch.float64)
     apart[0] = 1.0
-    size, rate = certificate(both).length("lyapunov"), contraction_rate(both, "lyapunov")
+    size, rate = certificate(both).norm_function("lyapunov"), contraction_rate(both, "lyapunov")
     after = both(apart, torch.zeros(1, dtype=torch.float64)) - both(0 * apart, torch.zeros(1, dtype=torch.float64))
     assert size(after.detach()) <= rate * size(apart) < 1.01 * size(after.detach())
 
@@ -181,8 +181,8 @@ def test_the_bound_of_a_fixed_point_is_kept(cell, seed, tolerance):
         for _ in range(300):
             h = cell(h, x)
     norm = inf if contraction_rate(cell, "max", BOUND) == near.rate else 2
-    assert torch.linalg.vector_norm(near.state - h, norm) <= near.error + 1e-13
-    assert near.error <= tolerance
+    assert torch.linalg.vector_norm(near.state - h, norm) <= near.error_bound + 1e-13
+    assert near.error_bound <= tolerance
     assert near.rate <= contraction_rate(cell, input_bound=BOUND)
 
 
@@ -194,7 +194,7 @@ def test_a_fixed_point_by_hand():
         cell.U.fill_(1.0)
         cell.b.fill_(0.0)
     found = fixed_point(cell, torch.tensor([3.0]), tolerance=1e-3)
-    assert (6 - found.state.item()) == pytest.approx(found.error)
+    assert (6 - found.state.item()) == pytest.approx(found.error_bound)
     assert found.steps == 13  # 6 / 2^13 is the first below a thousandth
     assert fixed_point(cell).state.item() == 0
 
@@ -227,7 +227,7 @@ def test_the_norm_that_an_error_is_in(kind, norm):
     P, v = lyapunov_norm(cell.W), torch.tensor([0.3, -0.7], dtype=torch.float64)
     inner = {2: v.norm().item(), "max": 0.7, "lyapunov": (v @ P @ v).sqrt().item()}[norm]
     if not kind.startswith("read"):
-        assert certificate(Translated(cell, v) if kind == "moved" else cell).length(norm)(v) == pytest.approx(
+        assert certificate(Translated(cell, v) if kind == "moved" else cell).norm_function(norm)(v) == pytest.approx(
             inner, rel=1e-13
         )
         return
@@ -236,7 +236,7 @@ def test_the_norm_that_an_error_is_in(kind, norm):
     for scale in (0.01, 10.0):
         y = scale * torch.tensor([3.0, -4.0], dtype=torch.float64)
         outer = scale * (4 if norm == "max" else 5) / L
-        assert certificate(both).length(norm)(torch.cat([v, y])) == pytest.approx(max(inner, outer), rel=1e-13)
+        assert certificate(both).norm_function(norm)(torch.cat([v, y])) == pytest.approx(max(inner, outer), rel=1e-13)
 
 
 def test_the_promised_steps():
@@ -250,13 +250,13 @@ def test_the_promised_steps():
         x = torch.tensor(x).double().item()
         assert found.steps == ceil(log(1e-6 * (1 - rate) / abs(x)) / log(rate))
         apart = abs(found.state.item() - x / (1 - rate))
-        assert apart == pytest.approx(found.error, rel=1e-6)
+        assert apart == pytest.approx(found.error_bound, rel=1e-6)
         assert found.rate == contraction_rate(cell)
         exact = fixed_point(cell, torch.tensor([x]), tolerance=100.0)
         assert exact.steps == 1
         certified = Fraction(found.rate)
-        assert certified / (1 - certified) * abs(Fraction(x)) <= Fraction(exact.error)
-        assert exact.error == pytest.approx(rate / (1 - rate) * abs(x), rel=1e-13)
+        assert certified / (1 - certified) * abs(Fraction(x)) <= Fraction(exact.error_bound)
+        assert exact.error_bound == pytest.approx(rate / (1 - rate) * abs(x), rel=1e-13)
 
 
 def test_the_first_state_that_is_near_enough():
@@ -277,7 +277,7 @@ def test_a_fixed_point_unless_told_otherwise():
     cell = project(zoo.make("lstm", 2, 1.0, 0.3, 0), 0.8)
     first, second = fixed_point(cell), fixed_point(cell, torch.zeros(2), "max", 1e-12)
     assert first.state.tolist() == second.state.tolist()
-    assert (first.error, first.steps, first.rate) == (second.error, second.steps, second.rate)
+    assert (first.error_bound, first.steps, first.rate) == (second.error_bound, second.steps, second.rate)
     assert first.rate == contraction_rate(cell, input_bound=0.0) < contraction_rate(cell, input_bound=1.0)
     assert fixed_point(cell, torch.tensor([0.5, -2.0])).rate == contraction_rate(cell, input_bound=2.0)
     assert all(p.requires_grad for p in cell.parameters())
@@ -287,7 +287,7 @@ def test_a_fixed_point_of_single_numbers_is_found_in_double():
     cell = project(zoo.make("tanh", 2, 1.0, 0.3, 0, torch.float32), 0.8)
     found = fixed_point(cell)
     assert found.state.dtype == torch.float64
-    assert found.error <= 1e-12
+    assert found.error_bound <= 1e-12
     assert cell.W.dtype == torch.float32
 
 
@@ -340,7 +340,7 @@ def test_a_shift_takes_the_type_of_the_cell():
 def test_rounding_ends_the_iteration():
     cell = project(zoo.make("tanh", 4, 1.0, 1.0, 0), 0.99)
     found = fixed_point(cell, tolerance=1e-300)
-    assert found.error < 1e-12
+    assert found.error_bound < 1e-12
     assert found.steps < 10_000
 
 

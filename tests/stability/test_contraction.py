@@ -61,6 +61,7 @@ def gap(rate, P, A):
     return [[Fraction(rate) ** 2 * p - a for p, a in zip(*rows, strict=True)] for rows in zip(P, image, strict=True)]
 
 
+@pytest.mark.claim("B5", "E8")
 @settings(max_examples=30)
 @given(zoo.cells(), BOUNDS, st.sampled_from([2, "max"]))
 def test_no_gain_beats_a_certificate(cell, bound, norm):
@@ -140,19 +141,37 @@ def scalar_lstm(w_i=0.0, w_f=0.0, w_z=0.0, w_o=0.0, b_i=0.0, b_f=0.0, b_z=0.0, b
     return cell
 
 
+@pytest.mark.claim("E8")
 def test_the_numbers_of_an_lstm_by_hand():
     b = lstm_bounds(scalar_lstm(w_i=0.2, w_f=-0.1, w_z=0.05, w_o=0.3, b_f=-1.0, u_f=-0.25), input_bound=2.0)
     F = sigmoid(-1 + 0.1 + 2 * 0.25)
-    assert pytest.approx(F) == b.F
-    assert pytest.approx(1 / (1 - F)) == b.C
+    assert pytest.approx(F) == b.forget_bound
+    assert pytest.approx(1 / (1 - F)) == b.memory_bound
     assert b.sum_rate == pytest.approx(F + 0.05 + 0.05 + 0.025 / (1 - F) + 0.075)
     assert b.rate == pytest.approx(F * 1.1 + 0.05)
-    assert b.paper_rate == pytest.approx(F + max(0.2, 0.3, 4 * 0.05, 0.1 / (1 - F)))
-    assert b.paper == {"i": 1 - F > 0.2, "f": (1 - F) ** 2 > 0.1, "z": (1 - F) / 4 > 0.05, "o": 1 - F > 0.3}
-    assert all(b.paper.values())
+    assert b.four_condition_rate == pytest.approx(F + max(0.2, 0.3, 4 * 0.05, 0.1 / (1 - F)))
+    assert b.four_conditions == {"i": 1 - F > 0.2, "f": (1 - F) ** 2 > 0.1, "z": (1 - F) / 4 > 0.05, "o": 1 - F > 0.3}
+    assert all(b.four_conditions.values())
     assert contraction_rate(scalar_lstm(w_z=0.5, b_f=-1.0)) == pytest.approx(sigmoid(-1) + 0.5)
     assert contraction_rate(scalar_lstm(w_o=3.2)) == pytest.approx(0.8)
     assert contraction_rate(scalar_lstm(w_i=1.2)) == pytest.approx(0.8)
+
+
+@pytest.mark.claim("E8")
+@settings(max_examples=30)
+@given(zoo.cells("lstm"), BOUNDS)
+def test_the_rates_of_several_units_by_hand(cell, bound):
+    """The largest of the rows, and the sum of the largest, which belong to different rows."""
+    cell = cell()
+    w = {gate: getattr(cell, f"W_{gate}").abs().sum(1) for gate in "ifzo"}
+    forget = (cell.b_f + w["f"] + bound * cell.U_f.abs().sum(1)).sigmoid()
+    rows = torch.maximum(forget * (1 + w["f"]) + torch.maximum(w["z"], w["i"] / 4), w["o"] / 4).max().item()
+    opened, largest = forget.max(), {gate: sums.max() for gate, sums in w.items()}
+    total = opened + largest["i"] / 4 + largest["z"] + largest["f"] / (1 - opened) / 4 + largest["o"] / 4
+    b = lstm_bounds(cell, bound)
+    assert b.sum_rate == pytest.approx(total.item(), rel=1e-9)
+    if rows < 1:
+        assert b.rate == pytest.approx(rows, rel=1e-9)
 
 
 @settings(max_examples=30)
@@ -168,13 +187,14 @@ def test_the_forget_gate_opens_to_its_bound_and_no_further(cell, bound):
     torch.testing.assert_close(gates, forget, rtol=1e-12, atol=0)
 
 
+@pytest.mark.claim("B5", "E8")
 @settings(max_examples=50)
 @given(zoo.cells("lstm"), BOUNDS)
 def test_each_condition_implies_the_next(cell, bound):
     b = lstm_bounds(cell(), bound)
     assert b.rate <= b.sum_rate * (1 + 1e-14)
-    assert b.sum_rate <= b.paper_rate * (1 + 1e-14)
-    assert (b.paper_rate < 1) == all(b.paper.values())
+    assert b.sum_rate <= b.four_condition_rate * (1 + 1e-14)
+    assert (b.four_condition_rate < 1) == all(b.four_conditions.values())
 
 
 def test_inputs_are_at_most_one_unless_told_otherwise():
@@ -184,12 +204,13 @@ def test_inputs_are_at_most_one_unless_told_otherwise():
     assert lstm_bounds(lstm).input_bound == gru_bounds(gru).input_bound == 1
 
 
+@pytest.mark.claim("E8")
 def test_no_two_conditions_are_one():
     sharp = lstm_bounds(scalar_lstm(w_i=1.0, w_f=0.3, w_z=0.2, w_o=3.0))
     assert sharp.rate < 1 < sharp.sum_rate
     summed = lstm_bounds(scalar_lstm(w_z=0.2))
-    assert summed.sum_rate < 1 < summed.paper_rate
-    assert summed.paper == {"i": True, "f": True, "z": False, "o": True}
+    assert summed.sum_rate < 1 < summed.four_condition_rate
+    assert summed.four_conditions == {"i": True, "f": True, "z": False, "o": True}
 
 
 def test_a_gate_and_a_tanh_never_have_their_largest_slopes_together():
@@ -201,6 +222,7 @@ def test_a_gate_and_a_tanh_never_have_their_largest_slopes_together():
         assert value.max() >= 0.99 * max(kappa, w / 4)
 
 
+@pytest.mark.claim("E8")
 @pytest.mark.parametrize(
     ("w_f", "w_z", "b_f"), [(0.0, 0.4, -1.0), (0.1, 0.2, 1.0), (-0.3, -0.1, -2.0), (5.0, 0.1, -8.0)]
 )
@@ -210,23 +232,27 @@ def test_an_lstm_that_reaches_its_certificate(w_f, w_z, b_f):
     sign = -1.0 if w_f < 0 else 1.0
     with torch.no_grad():
         cell.b_z.fill_(-w_z * sign)
-    top, zero = lstm_bounds(cell).C, torch.zeros(1, dtype=torch.float64)
+    top, zero = lstm_bounds(cell).memory_bound, torch.zeros(1, dtype=torch.float64)
     states = torch.tensor([[sign, top], [sign, -top]], dtype=torch.float64)
     gains = [MEASURES["max"](cell.jacobian(state, cell.drive(zero))).item() for state in states]
     assert max(gains) == pytest.approx(contraction_rate(cell), rel=1e-12)
 
 
-def test_a_gru_that_reaches_its_certificate():
+@pytest.mark.claim("B5")
+@pytest.mark.parametrize("b_z", [0.7, 5.0])
+def test_a_gru_that_reaches_its_certificate(b_z):
+    """It contracts however far its update gate opens."""
     cell = GRUCell(1, 1, dtype=torch.float64)
     with torch.no_grad():
         for p in cell.parameters():
             p.zero_()
         cell.b_r.fill_(40.0)
-        cell.b_z.fill_(0.7)
+        cell.b_z.fill_(b_z)
         cell.W_n.fill_(0.6)
     J = cell.jacobian(torch.zeros(1).double(), cell.drive(torch.zeros(1).double()))
-    assert J.item() == pytest.approx(sigmoid(0.7) + 0.6 * (1 - sigmoid(0.7)))
+    assert J.item() == pytest.approx(sigmoid(b_z) + 0.6 * (1 - sigmoid(b_z)))
     assert contraction_rate(cell) == pytest.approx(J.item(), rel=1e-12)
+    assert contraction_rate(cell) < 1
 
 
 @settings(max_examples=25)
@@ -265,6 +291,7 @@ def test_what_a_gru_adds_against_a_grid(y, q):
     assert largest <= exact <= largest + 1e-6
 
 
+@pytest.mark.claim("B4")
 def test_outside_the_invariant_set_the_bound_is_false():
     cell = scalar_lstm(w_f=0.4)
     assert contraction_rate(cell) < 1
@@ -389,7 +416,7 @@ def test_a_saturated_forget_gate_certifies_nothing():
         invariant_set(wide)
     shut = scalar_lstm(b_f=-800.0, w_f=0.1, w_z=0.5)
     assert contraction_rate(shut) == pytest.approx(0.5)
-    assert pytest.approx(1) == lstm_bounds(shut).C
+    assert pytest.approx(1) == lstm_bounds(shut).memory_bound
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -407,7 +434,7 @@ def test_a_saturated_forget_gate_certifies_nothing():
         (lambda c: invariant_set(Stack([c])), "no contraction is certified for Stack"),
         (lambda c: lyapunov_norm(torch.zeros(2, 3)), "square matrix"),
         (lambda c: steps_to_contract(1.0, 4), "rate of at least 0 and below 1"),
-        (lambda c: steps_to_contract(0.5, 0), "width must be at least 1"),
+        (lambda c: steps_to_contract(0.5, 0), "^width must be an integer of at least 1, got 0"),
     ],
 )
 def test_bad_input(call, message):

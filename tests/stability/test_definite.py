@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fhx.cells import SimpleCell
@@ -15,9 +15,9 @@ from fhx.stability import (
     contraction_rate,
     definite_net,
     definite_order,
-    definite_window,
     invariant_set,
     truncated_states,
+    window_for_margin,
 )
 from fhx.stability.norms import UP
 
@@ -51,6 +51,7 @@ def decided_by(answers, k, longest):
     )
 
 
+@pytest.mark.claim("E11")
 @settings(max_examples=40)
 @given(st.one_of(small_machines(), definite_machines()))
 def test_the_order_by_brute_force(dfa):
@@ -80,6 +81,7 @@ def test_orders_that_are_known():
     assert definite_order(NAMED["abb"]) == 3
 
 
+@pytest.mark.claim("E11")
 @settings(max_examples=40)
 @given(definite_machines(), RATES)
 def test_the_net_is_the_machine_and_contracts(dfa, rate):
@@ -144,21 +146,22 @@ def settled(u):
     return cell, outputs
 
 
+@pytest.mark.claim("E11")
 @settings(max_examples=30)
 @given(st.floats(0.1, 1.5), st.floats(-0.8, 0.8))
 def test_a_margin_has_a_window(u, threshold):
     cell, outputs = settled(u)
     margin = min(abs(y - threshold) for y in outputs.values())
-    if margin < 1e-4:
-        return
+    assume(margin >= 1e-4)
     diameter = 2 * invariant_set(cell).radius.item()
-    k = definite_window(contraction_rate(cell), diameter, 1.0, margin)
+    k = window_for_margin(contraction_rate(cell), diameter, 1.0, margin)
+    assume(k < 10)  # or no ending comes twice
     assert decided_by({word: y > threshold for word, y in outputs.items()}, k, 10)
 
 
 @given(st.floats(0, 0.99), st.floats(0, 1e3), st.floats(0, 1e3), st.floats(1e-6, 10))
 def test_the_least_window(rate, diameter, lipschitz, margin):
-    k = definite_window(rate, diameter, lipschitz, margin)
+    k = window_for_margin(rate, diameter, lipschitz, margin)
     assert lipschitz * diameter * rate**k < 2 * margin
     assert k == 0 or lipschitz * diameter * rate ** (k - 1) >= 2 * margin * (1 - 1e-13)
 
@@ -167,7 +170,7 @@ def test_the_least_window(rate, diameter, lipschitz, margin):
 def test_the_least_window_of_a_contraction_that_hardly_is_one(ulps, exponent, reach):
     """Its logarithms are rounded so much that the window to begin with is too long or too short."""
     rate, margin = 1 - ulps * 2.0**-53, reach * 10**-exponent
-    k = definite_window(rate, reach, 1.0, margin)
+    k = window_for_margin(rate, reach, 1.0, margin)
     assert reach * rate**k * UP < 2 * margin
     assert k == 0 or reach * rate ** (k - 1) * UP >= 2 * margin
 
@@ -212,14 +215,14 @@ def test_the_parts_of_a_net():
 
 
 def test_windows_by_hand():
-    assert definite_window(0.5, 1.0, 1.0, 0.25) == 2  # 1/2 is not below 1/2
-    assert definite_window(0.5, 1.0, 1.0, 0.26) == 1
-    assert definite_window(0.5, 1.0, 0.0, 0.1) == 0
-    assert [definite_window(0.5, 1.0, 1.0, part * UP / 2) for part in (1, 1.01)] == [1, 0]
-    found = definite_window(0.9999999999999997, 1.7955598129875106, 1.0, 8.494371483374004e-12)
+    assert window_for_margin(0.5, 1.0, 1.0, 0.25) == 2  # 1/2 is not below 1/2
+    assert window_for_margin(0.5, 1.0, 1.0, 0.26) == 1
+    assert window_for_margin(0.5, 1.0, 0.0, 0.1) == 0
+    assert [window_for_margin(0.5, 1.0, 1.0, part * UP / 2) for part in (1, 1.01)] == [1, 0]
+    found = window_for_margin(0.9999999999999997, 1.7955598129875106, 1.0, 8.494371483374004e-12)
     assert found < 76212275832460592  # what the logarithms say
-    assert definite_window(0.0, 1.0, 1.0, 0.1) == 1
-    assert definite_window(1 - 2**-50, 1.0, 1.0, 1e-3) == pytest.approx(2**50 * 6.2146, rel=1e-4)
+    assert window_for_margin(0.0, 1.0, 1.0, 0.1) == 1
+    assert window_for_margin(1 - 2**-50, 1.0, 1.0, 1e-3) == pytest.approx(2**50 * 6.2146, rel=1e-4)
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -238,14 +241,14 @@ def test_windows_by_hand():
         ),
         (lambda: definite_net(DFA.from_regex("(0|1)*1{17}", "01"), 0.5), "table has 2\\^17 words"),
         (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 0.5).accepts("012"), "symbol '2' is outside"),
-        (lambda: definite_window(1.0, 1.0, 1.0, 0.1), "rate of at least 0 and below 1"),
-        (lambda: definite_window(0.5, 1.0, 1.0, 0.0), "^margin must be a positive number, got 0"),
-        (lambda: definite_window(0.5, 1.0, 1.0, float("inf")), "^margin must be a positive number, got inf"),
-        (lambda: definite_window(0.5, float("inf"), 1.0, 0.1), "^diameter must be a finite number of at least 0"),
-        (lambda: definite_window(0.5, 1.0, -1.0, 0.1), "^lipschitz must be a finite number of at least 0"),
-        (lambda: definite_window(0.5, 1.0, float("inf"), 0.1), "^lipschitz must be a finite number"),
-        (lambda: definite_window(0.5, -1.0, 1.0, 0.1), "^diameter must be a finite number of at least 0, got -1"),
-        (lambda: definite_window(0.5, 1e200, 1e200, 0.1), r"^lipschitz \* diameter must be a finite number"),
+        (lambda: window_for_margin(1.0, 1.0, 1.0, 0.1), "rate of at least 0 and below 1"),
+        (lambda: window_for_margin(0.5, 1.0, 1.0, 0.0), "^margin must be a positive number, got 0"),
+        (lambda: window_for_margin(0.5, 1.0, 1.0, float("inf")), "^margin must be a positive number, got inf"),
+        (lambda: window_for_margin(0.5, float("inf"), 1.0, 0.1), "^diameter must be a finite number of at least 0"),
+        (lambda: window_for_margin(0.5, 1.0, -1.0, 0.1), "^lipschitz must be a finite number of at least 0"),
+        (lambda: window_for_margin(0.5, 1.0, float("inf"), 0.1), "^lipschitz must be a finite number"),
+        (lambda: window_for_margin(0.5, -1.0, 1.0, 0.1), "^diameter must be a finite number of at least 0, got -1"),
+        (lambda: window_for_margin(0.5, 1e200, 1e200, 0.1), r"^lipschitz \* diameter must be a finite number"),
     ],
 )
 def test_bad_input(call, message):

@@ -15,7 +15,7 @@ from fhx.stability.rows import onto_balls, onto_gates
 
 RATES = st.sampled_from([0.2, 0.7, 0.99])
 DTYPES = st.sampled_from([torch.float64, torch.float32])
-CONDITIONS = st.sampled_from(["rows", "sum", "paper"])
+CONDITIONS = st.sampled_from(["rows", "sum", "four conditions"])
 
 
 def copies(cell):
@@ -30,7 +30,7 @@ def certified(cell, condition, bound=1.0):
     """The rate by the condition that was asked for."""
     if isinstance(cell, LSTMCell):
         bounds = lstm_bounds(cell, bound)
-        return {"rows": bounds.rate, "sum": bounds.sum_rate, "paper": bounds.paper_rate}[condition]
+        return {"rows": bounds.rate, "sum": bounds.sum_rate, "four conditions": bounds.four_condition_rate}[condition]
     return contraction_rate(cell, input_bound=bound)
 
 
@@ -110,6 +110,7 @@ def test_clipped_singular_values_are_nearest(cell, rate):
     assert (gap * W).sum() >= radius * torch.linalg.svdvals(gap).sum() * (1 - 1e-11) - 1e-12
 
 
+@pytest.mark.claim("B5")
 @settings(max_examples=40)
 @given(
     st.sampled_from(["tanh", "sigmoid", "relu", "linear", "lstm", "gru"]),
@@ -146,7 +147,7 @@ def test_weights_far_outside_come_all_the_way_back(kind):
         assert contraction_rate(cell) <= 0.1
 
 
-@pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
+@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
 def test_the_nearest_lstm_of_its_convex_set(condition):
     """Every other cell of the set is on the far side: a random one, and those that its constraints make extreme."""
     cell = zoo.make("lstm", 3, 2.0, 1.0, 4)
@@ -196,6 +197,7 @@ def test_a_row_that_is_certified_stays():
     assert not torch.equal(cell.W, before["W"])
 
 
+@pytest.mark.claim("B5")
 def test_rows_are_bounded_and_not_columns():
     """A matrix whose columns are long and whose rows are short is left alone; its transpose is not."""
     tall = torch.zeros(10, 10, dtype=torch.float64)
@@ -210,7 +212,8 @@ def test_rows_are_bounded_and_not_columns():
         assert cell.W_z.abs().sum(1).max() <= 0.85 / 2
 
 
-@pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
+@pytest.mark.claim("B5")
+@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
 @pytest.mark.parametrize("trap", ["columns", "small"])
 def test_what_is_short_stays_where_something_else_must_move(trap, condition):
     """Every row is uncertified by its forget bias, so all are projected: short rows of W_o nonetheless stay."""
@@ -246,7 +249,8 @@ def test_small_weights_are_not_scaled_up(kind):
     assert same(cell, before)
 
 
-@pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
+@pytest.mark.claim("B5")
+@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
 def test_a_forget_bias_of_20_is_bounded(condition):
     """However small all weights are, a gate that stays open does not contract."""
     cell = zoo.make("lstm", 5, 1e-3, 0.0, 0)
@@ -259,7 +263,7 @@ def test_a_forget_bias_of_20_is_bounded(condition):
     assert contraction_rate(cell) <= 0.95
     assert torch.equal(cell.b[[*range(5), *range(10, 20)]], others)
     project(cell, 0.4, condition=condition, forget=0.25)
-    assert lstm_bounds(cell).F <= 0.25
+    assert lstm_bounds(cell).forget_bound <= 0.25
 
 
 def test_an_update_bias_of_20_is_bounded():
@@ -273,15 +277,15 @@ def test_an_update_bias_of_20_is_bounded():
 
 def test_the_weakest_condition_moves_an_lstm_least():
     moved = {}
-    for condition in ("rows", "sum", "paper"):
+    for condition in ("rows", "sum", "four conditions"):
         cell = zoo.make("lstm", 8, 1.0, 0.5, 0)
         before = copies(cell)
         project(cell, 0.95, condition=condition)
         moved[condition] = sum((p - before[name]).square().sum().item() for name, p in cell.named_parameters())
-    assert moved["rows"] < 0.7 * min(moved["sum"], moved["paper"])
+    assert moved["rows"] < 0.7 * min(moved["sum"], moved["four conditions"])
 
 
-OPTIMISERS = {
+OPTIMIZERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.5),
     "adam": lambda p: torch.optim.Adam(p, lr=0.1),
     "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.05),
@@ -289,9 +293,9 @@ OPTIMISERS = {
 }
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("kind", ["tanh", "lstm", "gru"])
-def test_training_under_the_hook(optimiser, kind):
+def test_training_under_the_hook(optimizer, kind):
     """The loss asks for large states, which pulls every cell out of its set; taken off, the hook lets it go."""
     cell = zoo.make(kind, 3, 0.9, 0.3, 0)
     inputs = torch.ones(5, 1, 2, dtype=torch.float64)
@@ -302,7 +306,7 @@ def test_training_under_the_hook(optimiser, kind):
         value.backward()
         return value
 
-    chosen = OPTIMISERS[optimiser](cell.parameters())
+    chosen = OPTIMIZERS[optimizer](cell.parameters())
     start = loss().item()
     handle = chosen.register_step_post_hook(Projected(cell, 0.6, forget=0.2))
     assert contraction_rate(cell) <= 0.6
@@ -326,7 +330,7 @@ def close(number, wanted, near=1e-11):
     assert number.item() == pytest.approx(wanted, rel=near)
 
 
-@pytest.mark.parametrize("condition", ["rows", "sum", "paper"])
+@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
 def test_where_the_weights_of_an_lstm_end(condition):
     """Row by row the split of the rate, written out; every row of weights is long, the gate opens to 0.15 and 0.1."""
     cell, rate = zoo.make("lstm", 2, 1.0, 0.0, 3), 0.8
@@ -345,7 +349,7 @@ def test_where_the_weights_of_an_lstm_end(condition):
             new = max(w_z, w_i / 4)
             part = left / (F * w_f + new)
             wanted = [min(w_i, 4 * part * new), part * w_f, min(w_z, part * new), min(w_o, 4 * rate)]
-        elif condition == "paper":
+        elif condition == "four conditions":
             wanted = [min(w_i, left), min(w_f, left * (1 - F)), min(w_z, left / 4), min(w_o, left)]
         else:
             n = b.norms
@@ -411,7 +415,10 @@ def test_what_is_projected_unless_told_otherwise():
         (lambda: project(DeepCell(1, 2, depth=2), 0.5), "^there is no projection for DeepCell"),
         (lambda: project(SimpleCell(1, 2), 1.0), "^a contraction needs a rate above 0 and below 1, got 1"),
         (lambda: project(LinearCell(1, 2), 0.0), "rate above 0 and below 1"),
-        (lambda: project(LSTMCell(1, 2), 0.5, condition="columns"), "^condition must be one of 'rows', 'sum', 'paper'"),
+        (
+            lambda: project(LSTMCell(1, 2), 0.5, condition="columns"),
+            "^condition must be one of 'rows', 'sum', 'four conditions'",
+        ),
         (lambda: project(LSTMCell(1, 2), 0.5, forget=0.5), "^forget must lie between 0 and the rate 0.5, got 0.5"),
         (lambda: project(LSTMCell(1, 2), 0.5, forget=0.0), "^forget must lie between"),
         (lambda: project(GRUCell(1, 2), 0.5, input_bound=-1.0), "input_bound must be"),

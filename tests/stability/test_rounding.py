@@ -29,7 +29,7 @@ from fhx.stability import (
     state_gap_bound,
     weight_gap_bound,
     weight_gap_bound_harmonic,
-    weight_gap_bound_published,
+    weight_gap_bound_power_law,
 )
 from fhx.stability.gates import gate_logits, memory, opened
 from fhx.stability.gru import beta
@@ -108,7 +108,7 @@ def test_powers_of_the_number_of_steps(gap, smoothness, alpha, steps):
         is_above(weight_gap_bound_harmonic(gap, smoothness, alpha, steps), power, 1e-12 * (1 + 20 * alpha * smoothness))
         is_above(weight_gap_bound_harmonic(gap, 0.0, alpha, steps), a * E * (1 + mpmath.log(steps)))
         source = a * E * mpmath.mpf(steps) ** (a * beta + 1)
-    assert weight_gap_bound_published(gap, smoothness, alpha, steps) == pytest.approx(float(source), rel=1e-12)
+    assert weight_gap_bound_power_law(gap, smoothness, alpha, steps) == pytest.approx(float(source), rel=1e-12)
 
 
 @given(RATE, SIZE, st.integers(1, 100))

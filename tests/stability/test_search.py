@@ -151,8 +151,8 @@ def test_a_seed_decides_and_the_cell_stays():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: adversarial_gain(c, starts=0), "at least one start and one step, got 0 and 100"),
-        (lambda c: adversarial_gain(c, steps=0), "at least one start and one step, got 32 and 0"),
+        (lambda c: adversarial_gain(c, starts=0), "^starts must be an integer of at least 1, got 0"),
+        (lambda c: adversarial_gain(c, steps=0), "^steps must be an integer of at least 1, got 0"),
         (lambda c: adversarial_gain(c, 3), "^norm must be one of 2, 'max', 'lyapunov', or inf for 'max', got 3"),
         (lambda c: adversarial_gain(c, "lyapunov"), "for linear cells"),
         (lambda c: adversarial_gain(c, input_bound=-1.0), "^input_bound must be"),

@@ -11,7 +11,7 @@ from random_tensors import DOUBLE, draw, rng, stack
 
 from fhx.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell
 from fhx.dynamics import unroll
-from fhx.stability import truncated_states, truncation_length, window_length
+from fhx.stability import truncated_states, truncation_length, window_for_state_gap
 
 LAYERED = [partial(kind, depth=2) for kind in (DeepCell, ResidualCell, HighwayCell)]
 KINDS = [SimpleCell, LinearCell, LSTMCell, GRUCell, *LAYERED, stack]
@@ -184,6 +184,7 @@ def test_block_is_a_positive_integer(unchecked):
         truncated_states(SimpleCell(2, 3, **DOUBLE), draw(4, 1, 2), 1, block=0)
 
 
+@pytest.mark.claim("B6")
 @given(
     st.just(0.0) | st.floats(1e-9, 1 - 1e-6), st.floats(0, 10), st.floats(0, 10), st.floats(1e-12, 10), st.floats(0, 2)
 )
@@ -200,8 +201,8 @@ def test_a_length_that_is_just_enough(rate, size, k):
     """At the border the logarithms may be off by one."""
     eps = rate**k * size
     first = next(j for j in range(1, k + 1) if rate**j * size <= eps)
-    assert window_length(rate, size, eps) == first
-    assert window_length(rate, size, nextafter(eps, 0)) > first
+    assert window_for_state_gap(rate, size, eps) == first
+    assert window_for_state_gap(rate, size, nextafter(eps, 0)) > first
 
 
 def test_the_divisor_belongs_to_the_length():
@@ -220,8 +221,8 @@ def test_the_divisor_belongs_to_the_length():
         ((0.5, float("inf"), 1.0, 0.1), "^input_lipschitz must be a finite number"),
         ((0.5, 1.0, -1.0, 0.1), "^input_bound must be a finite number"),
         ((0.5, 1.0, float("inf"), 0.1), "^input_bound must be a finite number"),
-        ((0.5, 1.0, 1.0, 0.0), "^eps must be positive, got 0"),
-        ((0.5, 1.0, 1.0, float("nan")), "^eps must be positive"),
+        ((0.5, 1.0, 1.0, 0.0), "^eps must be a positive number, got 0"),
+        ((0.5, 1.0, 1.0, float("nan")), "^eps must be a positive number, got nan"),
         ((0.5, 1.0, 1.0, 0.1, float("inf")), "^at_zero must be a finite number"),
         ((0.5, 1.0, 1.0, 0.1, -1.0), "^at_zero must be a finite number"),
     ],
@@ -234,11 +235,11 @@ def test_bad_numbers(arguments, culprit):
 def test_states_that_are_not_bounded_need_for_ever():
     for size in (float("inf"), -1.0, float("nan")):
         with pytest.raises(ValueError, match=r"^state_bound must be a finite number of at least 0"):
-            window_length(0.5, size, 0.1)
+            window_for_state_gap(0.5, size, 0.1)
 
 
 def test_windows_by_hand():
-    assert window_length(0.5, 0.0, 0.1) == window_length(0.0, 5.0, 0.1) == window_length(0.5, 2.0, 1.0) == 1
-    assert window_length(0.5, 2.0, 0.999) == 2
-    assert window_length(0.5, 1.0, 2.0**-40) == 40
+    assert [window_for_state_gap(*given) for given in ((0.5, 0.0, 0.1), (0.0, 5.0, 0.1), (0.5, 2.0, 1.0))] == [1, 1, 1]
+    assert window_for_state_gap(0.5, 2.0, 0.999) == 2
+    assert window_for_state_gap(0.5, 1.0, 2.0**-40) == 40
     assert truncation_length(0.5, 1.0, 1.0, 2.0**-40) == truncation_length(0.5, 1.0, 1.0, 2.0**-40, 0.0) == 41

@@ -85,6 +85,7 @@ def test_a_lasting_fault_is_one_error_and_leaves_nothing(server, file, tmp_path,
         assert fingerprint(server.body[::-1], "sha256") in str(caught.value)
 
 
+@pytest.mark.full
 def test_an_interrupted_download_leaves_nothing(server, file, tmp_path):
     server.script = ["stalled"]
     code = f"from fhx.tasks import DataFile, locate\nlocate({file!r}, cache={str(tmp_path)!r})"

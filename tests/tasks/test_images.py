@@ -49,5 +49,5 @@ def test_the_majority_class_is_right_as_often_as_it_occurs():
 @pytest.mark.usefixtures("unchecked")
 def test_a_split_that_is_not_one_is_named():
     task = digits("row")
-    with pytest.raises(ValueError, match="unknown split 'tests'"):
+    with pytest.raises(ValueError, match=r"^split must be one of 'train', 'valid', 'test', got 'tests'"):
         majority_class(task, "tests")

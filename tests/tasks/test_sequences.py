@@ -146,6 +146,7 @@ def test_bits_outside_the_unit_interval_are_refused():
         Task("bits", bits, bits, bits, 4, 5, "bits per step")
 
 
+@pytest.mark.full
 def test_importing_the_tasks_loads_neither_scikit_learn_nor_a_figure():
     code = "import sys, fhx.tasks; print(*{'sklearn', 'matplotlib', 'IPython'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""

@@ -37,6 +37,7 @@ def test_in_a_notebook_the_bar_is_one_updating_line_and_can_be_left_out(monkeypa
     assert quiet == []
 
 
+@pytest.mark.full
 def test_the_environment_silences_it():
     done = subprocess.run(
         [sys.executable, "-c", f"{SETUP}\ntrain()"],

@@ -8,15 +8,17 @@ Source: Ho & Kalman (1966) for the factorisation, Adamyan, Arov & Krein (1971) f
 """
 
 from math import sqrt
+from typing import Literal, get_args
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx._checks import positive
+from fhx._checks import one_of, positive
 from fhx.approximation.linear import LinearRecurrence
 
-MEASURES = ("sum", "energy", "largest")
+Measure = Literal["sum", "energy", "largest"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 def hankel_matrix(kernel: Float[Tensor, " steps"]) -> Float[Tensor, "p q"]:
@@ -30,7 +32,7 @@ def hankel_matrix(kernel: Float[Tensor, " steps"]) -> Float[Tensor, "p q"]:
 
 
 @torch.no_grad()
-def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: str = "sum") -> float:
+def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: Measure = "sum") -> float:
     r"""A lower bound of the error of every linear recurrence of m units.
 
     Let :math:`e = \hat\rho - \rho` be the error of its kernel on t = 0, ..., T, and H, :math:`\hat H`, E the Hankel
@@ -46,7 +48,7 @@ def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: str = "su
        \max_t |e(t)| \ge \frac{\tau}{\sqrt{pq}}.
 
     Each holds for the first 2, 4, 8, ... numbers of the kernel too, and the best of these bounds is taken. What
-    rounding may have added to the singular values is taken off, so that the bound holds for the kernel as it is given.
+    rounding may have added to the singular values is subtracted, so that the bound holds for the kernel as it is given.
 
     Args:
         kernel: :math:`\rho(0), \dots, \rho(T)`.
@@ -60,14 +62,13 @@ def hankel_bound(kernel: Float[Tensor, " steps"], units: int, measure: str = "su
 
     Source: Schmidt (1907) and Mirsky (1960) for the norm, Eckart & Young (1936) for the sum of squares.
     """
-    if measure not in MEASURES:
-        raise ValueError(f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}")
+    one_of("measure", measure, MEASURES)
     kernel, m = _checked(kernel).double(), positive("units", units)
     lengths = {len(kernel), *(2**k for k in range(1, len(kernel).bit_length()) if 2**k < len(kernel))}
     return max(_bound(hankel_matrix(kernel[:length]), m, measure) for length in lengths)
 
 
-def _bound(H: Float[Tensor, "p q"], m: int, measure: str) -> float:
+def _bound(H: Float[Tensor, "p q"], m: int, measure: Measure) -> float:
     sizes = torch.linalg.svdvals(H)
     rounding = 4 * max(H.shape) * torch.finfo(H.dtype).eps * sizes.norm().item()
     if m >= len(sizes):
@@ -80,7 +81,7 @@ def _bound(H: Float[Tensor, "p q"], m: int, measure: str) -> float:
 
 @torch.no_grad()
 def exponential_sum(kernel: Float[Tensor, " steps"], units: int) -> LinearRecurrence:
-    r"""A linear recurrence of m units, with one input and one output, whose kernel comes near this one, in float64.
+    r"""A linear recurrence of m units, with one input and one output, whose kernel is close to this one, in float64.
 
     .. math:: \hat\rho(t) = C W^t U = \sum_k c_k z_k^t, \qquad z_k \text{ the eigenvalues of } W,
 
@@ -88,12 +89,13 @@ def exponential_sum(kernel: Float[Tensor, " steps"], units: int) -> LinearRecurr
     vectors of the Hankel matrix, :math:`H \approx O R`, are read as :math:`O_i = C W^i`, :math:`R_j = W^j U`: one step
     down in O is W (least squares), and the first column of R is U. Then C is solved anew, by least squares for the
     whole kernel.
+
     If :math:`\rho` itself is a sum of m exponentials, it is found, up to rounding. Otherwise nothing says that no
     recurrence of m units does better, nor that this one is stable; ``hankel_bound`` says how much there is to gain.
 
     Args:
         kernel: :math:`\rho(0), \dots, \rho(T)`.
-        units: m; fewer are used where the Hankel matrix has no more than that up to rounding.
+        units: m; fewer are used where the rank of the Hankel matrix is lower, up to rounding.
 
     Raises:
         ValueError: ``units`` is not a positive integer, or not below half the number of steps, or the kernel is not a

@@ -111,8 +111,11 @@ def fit_layer(
     return HiddenLayer(units, _least_squares(features, y), not tanh)
 
 
+Solver = Callable[[Tensor], _Solved | None]
+
+
 def _moved(
-    units: Tensor, now: _Solved, extended: Tensor, fixed: int, solved: Callable, damping: float, tanh: bool
+    units: Tensor, now: _Solved, extended: Tensor, fixed: int, solved: Solver, damping: float, tanh: bool
 ) -> tuple[Tensor, _Solved, float] | None:
     """A step that makes the loss smaller, and the next damping; None if none was found."""
     m, k = units.shape

@@ -1,11 +1,14 @@
 r"""Folding: the recurrence of a step with one hidden layer is a simple RNN, whose state is the hidden layer."""
 
 from collections.abc import Sequence
+from functools import partial
+from typing import Literal, get_args
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from fhx._checks import one_of
 from fhx.approximation.shallow import ShallowCell
 from fhx.cells import SimpleCell
 from fhx.compile import step_to_rnn
@@ -13,11 +16,12 @@ from fhx.dynamics import Realization
 from fhx.exact import Network, Step, affine, relu, variables
 from fhx.exact.numbers import Number
 
-H0_METHODS = ("unit", "solved")
+H0Method = Literal["unit", "solved"]
+H0_METHODS: tuple[H0Method, ...] = get_args(H0Method)
 
 
 @torch.no_grad()
-def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: str = "unit") -> Realization:
+def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: H0Method = "unit") -> Realization:
     r"""A simple RNN with an affine readout that goes through the states :math:`h_t = \hat f(h_{t-1}, x_t)`.
 
     With :math:`u_t = \sigma(A h_{t-1} + B x_t + c)` the states are :math:`h_t = V u_t + d`; put into the next step,
@@ -30,7 +34,7 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: st
       :math:`A (h_0 - d)` and it is read by :math:`h_0 - d`; the other units start at 0. It works for every
       :math:`h_0`, and takes n + 1 units.
     - "solved": the shortest solution of :math:`V u_0 = h_0 - d`, which exists for every :math:`h_0` if V has full row
-      rank, and takes n units. It need not be a state that the net ever comes to: it may have negative entries, say.
+      rank, and takes n units. It need not be a state that the net ever reaches: it may have negative entries, say.
 
     Both are equal to the iterated step in exact arithmetic; in floats they differ by rounding, which the step
     amplifies as it does any error.
@@ -38,7 +42,7 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: st
     Args:
         cell: :math:`\hat f`, with an activation that is 0 at 0 if ``h0_method`` is "unit".
         h0: :math:`h_0`, zeros if None.
-        h0_method: how :math:`h_0` gets in.
+        h0_method: how :math:`h_0` enters, "unit" or "solved".
 
     Returns:
         The realisation, with a ``SimpleCell``; its outputs are the states :math:`h_1, \dots, h_T`.
@@ -49,8 +53,7 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: st
 
     Source: the idea of Lemma 4.4 of the lecture notes, as in ``fhx.compile.step_to_rnn``.
     """
-    if h0_method not in H0_METHODS:
-        raise ValueError(f"h0_method must be one of {', '.join(map(repr, H0_METHODS))}, got {h0_method!r}")
+    one_of("h0_method", h0_method, H0_METHODS)
     h0 = torch.zeros_like(cell.d) if h0 is None else h0.to(cell.d)
     if h0.shape != cell.d.shape:
         raise ValueError(f"h0 must be one state, shape ({cell.state_size},), got {tuple(h0.shape)}")
@@ -68,8 +71,9 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: st
         size = 1 + h0.abs().max() + cell.d.abs().max()
         if (V @ u0 - missing).abs().max() > size * torch.finfo(V.dtype).eps ** 0.5:
             raise ValueError("h0 - d is not a combination of V's columns: take h0_method='unit'")
-    folded = SimpleCell(cell.input_size, len(u0), activation=cell.activation, dtype=V.dtype, device=V.device)
-    readout = nn.utils.skip_init(nn.Linear, len(u0), cell.state_size, dtype=V.dtype, device=V.device)
+    empty = partial(nn.utils.skip_init, dtype=V.dtype, device=V.device)
+    folded = empty(SimpleCell, cell.input_size, len(u0), activation=cell.activation)
+    readout = empty(nn.Linear, len(u0), cell.state_size)
     for parameter, value in ((folded.W, W), (folded.U, U), (folded.b, b), (readout.weight, V), (readout.bias, cell.d)):
         parameter.copy_(value)
     return Realization(folded, readout, h0=u0)
@@ -86,6 +90,10 @@ def shallow_step(
     r"""The recurrence :math:`h_t = V\, \mathrm{relu}(A h_{t-1} + B x_t + c) + d` over integers and fractions.
 
     Its state is ``h1``, ``h2``, ... and its inputs are ``x1``, ``x2``, ...
+
+    Args:
+        V, A, B, c, d: the weights, rows of exact numbers.
+        h0: :math:`h_0`, exact.
 
     Raises:
         TypeError: a weight is not an exact number.
@@ -118,6 +126,10 @@ def fold_exactly(
     r"""The simple ReLU RNN with "start" unit of ``fold``, over integers and fractions: equal at every step, for ever.
 
     ``fold_exactly(*cell.exact_weights(), h0)`` folds a cell in floats without rounding.
+
+    Args:
+        V, A, B, c, d: the weights of :math:`\hat f`, exact.
+        h0: :math:`h_0`, exact.
 
     Raises:
         TypeError: a weight is not an exact number.

@@ -1,19 +1,20 @@
 """Imitating a step on a box by one hidden layer, and how far off the imitation is."""
 
-from dataclasses import dataclass
+from typing import get_args
 
 import torch
+from attrs import frozen
 from jaxtyping import Float
 from torch import Tensor
 from torch.func import jacrev, vmap
 
-from fhx._checks import positive
+from fhx._checks import one_of, positive
 from fhx.approximation.fitting import HiddenLayer, fit_layer, place_units
 from fhx.approximation.shallow import ShallowCell
+from fhx.cells.activations import TanhOrRelu
+from fhx.cells.function import Step
 from fhx.dynamics import Box
-from fhx.dynamics.unrolling import Step
 
-ACTIVATIONS = ("relu", "tanh")
 SAMPLES_PER_UNIT, LEAST_SAMPLES = 16, 2000
 
 
@@ -24,7 +25,7 @@ def imitate(
     inputs: Box | None = None,
     *,
     units: int,
-    activation: str = "relu",
+    activation: TanhOrRelu = "relu",
     samples: int | None = None,
     max_iterations: int = 30,
     seed: int = 0,
@@ -46,17 +47,16 @@ def imitate(
         inputs: X. None: f is called with zeros of width 1, which the imitation does not read.
         units: n. With ReLUs more than the box has coordinates.
         activation: "relu" or "tanh".
-        samples: points of the box that are looked at; max(2000, 16 n) if None.
-        max_iterations: of the search, at most.
+        samples: how many points of the box are looked at; max(2000, 16 n) if None.
+        max_iterations: the most steps of the search.
         seed: of the sample and the first units.
 
     Raises:
         ValueError: a number is not positive, there are too few units or samples, the activation is unknown, or f does
             not return one finite state for each point.
     """
-    if activation not in ACTIVATIONS:
-        raise ValueError(f"activation must be 'relu' or 'tanh', got {activation!r}")
-    region = states if inputs is None else states.times(inputs)
+    one_of("activation", activation, get_args(TanhOrRelu))
+    region = states if inputs is None else states.product(inputs)
     carried = region.width if activation == "relu" else 0
     free = positive("units", units) - carried
     if free < 1:
@@ -90,7 +90,7 @@ def _split(points: Float[Tensor, "*batch both"], width: int) -> tuple[Tensor, Te
     return h, x if x.shape[-1] else torch.zeros_like(points[..., :1])
 
 
-def _unscaled(layer: HiddenLayer, states: Box, region: Box, activation: str) -> ShallowCell:
+def _unscaled(layer: HiddenLayer, states: Box, region: Box, activation: TanhOrRelu) -> ShallowCell:
     """The same function of the box's own coordinates; what is carried becomes units that are on in the box."""
     w = layer.units[:, :-1] / region.radius
     c = layer.units[:, -1] - w @ region.center
@@ -107,7 +107,7 @@ def _unscaled(layer: HiddenLayer, states: Box, region: Box, activation: str) -> 
     return ShallowCell(V, A, B, c, states.center + states.radius * constant, activation)
 
 
-@dataclass(frozen=True)
+@frozen
 class ImitationErrors:
     r"""How far off an imitation is over a sample of the box: largest and root mean square.
 
@@ -140,7 +140,7 @@ def imitation_errors(
     Raises:
         ValueError: a number of samples that is not positive, or f does not return one finite state for each point.
     """
-    region = states if inputs is None else states.times(inputs)
+    region = states if inputs is None else states.product(inputs)
     points = region.sample(positive("samples", samples), seed, faces=0.1)
     off = (_values(imitation, points, states.width) - _values(f, points, states.width)).norm(dim=-1)
 

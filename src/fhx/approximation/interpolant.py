@@ -41,19 +41,21 @@ def interpolant(f: Callable[[Tensor, Tensor], Tensor], knots: Float[Tensor, " kn
 def interpolation_bound(
     width: float, lipschitz: float | None = None, curvature: float | None = None, derivative: bool = False
 ) -> float:
-    r"""What bounds the error of the piecewise linear interpolant between knots that are at most ``width`` apart.
+    r"""A bound on the error of the piecewise linear interpolant between knots that are at most ``width`` apart.
 
     With w the width: :math:`|\hat f - f| \le L w / 2` if f has the Lipschitz constant L, and :math:`\le M w^2 / 8` and
-    :math:`|\hat f' - f'| \le M w / 2` if :math:`|f''| \le M`. For let t be between the knots :math:`a, b` and
-    :math:`s = (t - a)/(b - a)`. The error is :math:`(1 - s)(f(t) - f(a)) + s\,(f(t) - f(b))`, at most
-    :math:`2 s (1 - s) L w`; Rolle's theorem gives :math:`f''(\xi)(t - a)(t - b)/2` for it; and :math:`f'(t)` minus the
-    mean of :math:`f'` over the piece is at most the mean of :math:`M |t - u|`.
+    :math:`|\hat f' - f'| \le M w / 2` if :math:`|f''| \le M`.
+
+    Proof. Let t be between the knots :math:`a, b` and :math:`s = (t - a)/(b - a)`. The error is
+    :math:`(1 - s)(f(t) - f(a)) + s\,(f(t) - f(b))`, at most :math:`2 s (1 - s) L w`; Rolle's theorem gives
+    :math:`f''(\xi)(t - a)(t - b)/2` for it; and :math:`f'(t)` minus the mean of :math:`f'` over the piece is at most
+    the mean of :math:`M |t - u|`.
 
     Args:
         width: w.
         lipschitz: L, if f has one.
         curvature: M, if f has a second derivative.
-        derivative: bound the error of the derivative, inside of the pieces.
+        derivative: bound the error of the derivative, inside the pieces.
 
     Raises:
         ValueError: a number is negative, or neither L nor M is given, or M is missing for the derivative.

@@ -1,6 +1,7 @@
 r"""Linear recurrences, their memory kernels, and the linear part of a net at a point where it rests."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -54,11 +55,10 @@ class LinearRecurrence:
 
     @torch.no_grad()
     def realization(self) -> Realization:
-        """The same as a ``LinearCell`` with a readout."""
-        cell = LinearCell(self.U.shape[1], self.units, dtype=self.W.dtype, device=self.W.device)
-        readout = nn.utils.skip_init(
-            nn.Linear, self.units, len(self.C), bias=False, dtype=self.W.dtype, device=self.W.device
-        )
+        """The same map, as a ``LinearCell`` with a readout."""
+        empty = partial(nn.utils.skip_init, dtype=self.W.dtype, device=self.W.device)
+        cell = empty(LinearCell, self.U.shape[1], self.units)
+        readout = empty(nn.Linear, self.units, len(self.C), bias=False)
         for parameter, value in ((cell.W, self.W), (cell.U, self.U), (readout.weight, self.C)):
             parameter.copy_(value)
         cell.b.zero_()
@@ -140,6 +140,10 @@ def memory_kernel(
     r"""What is left of a small impulse after t steps, :math:`\rho(t) = C W^t U`: the kernel of the ``linear_part``.
 
     For a linear cell it is the whole map.
+
+    Args:
+        net, at, x: as for ``linear_part``.
+        steps: how many t, from 0.
 
     Raises:
         ValueError: what ``linear_part`` raises, or ``steps`` is not a positive integer.

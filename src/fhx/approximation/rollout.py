@@ -7,12 +7,14 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from fhx._checks import at_least, non_negative, positive
+from fhx.cells.function import Step
 from fhx.dynamics import unroll
-from fhx.dynamics.unrolling import Step
+
+EPS = torch.finfo(torch.float64).eps
 
 
 def rollout_bound(step_error: float, lipschitz: float, steps: int) -> float:
-    r"""What bounds the error of an imitation after so many steps, started from the same state.
+    r"""A bound on the error of an imitation after T steps, started from the same state.
 
     .. math:: \lVert \hat h_T - h_T \rVert \le \varepsilon\, (1 + \Lambda + \dots + \Lambda^{T-1}) =
        \varepsilon\, \frac{\Lambda^T - 1}{\Lambda - 1}, \qquad \varepsilon\, T \text{ at } \Lambda = 1.
@@ -34,7 +36,7 @@ def rollout_bound(step_error: float, lipschitz: float, steps: int) -> float:
         steps: T, at least 0.
 
     Returns:
-        The bound, perhaps infinity.
+        The bound; infinity where it is beyond the range of floats.
 
     Raises:
         ValueError: ``step_error`` or ``lipschitz`` is negative, or ``steps`` is not an integer of at least 0.
@@ -48,6 +50,11 @@ def rollout_bound(step_error: float, lipschitz: float, steps: int) -> float:
 def step_error_for(eps: float, lipschitz: float, steps: int) -> float:
     r"""The error of one step that suffices for an error of ``eps`` after T steps: the inverse of ``rollout_bound``.
 
+    Args:
+        eps: the error that is allowed at the end.
+        lipschitz: of the step, as for ``rollout_bound``.
+        steps: T.
+
     Raises:
         ValueError: a number is negative, or ``steps`` is not a positive integer.
     """
@@ -57,7 +64,7 @@ def step_error_for(eps: float, lipschitz: float, steps: int) -> float:
 
 
 def predicted_steps(step_error: float, threshold: float, exponent: float) -> float:
-    r"""When the error should pass a threshold, if errors grow like the system's Lyapunov exponent :math:`\lambda`.
+    r"""When the error should exceed a threshold, if errors grow like the system's Lyapunov exponent :math:`\lambda`.
 
     The T with :math:`\varepsilon\, (e^{\lambda T} - 1)/(e^\lambda - 1) = \theta`, the recursion with
     :math:`\Lambda = e^\lambda`:
@@ -79,11 +86,12 @@ def predicted_steps(step_error: float, threshold: float, exponent: float) -> flo
     if not (step_error > 0 and threshold > 0 and isfinite(exponent)):
         given = f"{step_error}, {threshold}, {exponent}"
         raise ValueError(f"step_error and threshold must be positive and the exponent finite, got {given}")
-    if exponent == 0:
-        return threshold / step_error
+    ratio = threshold / step_error
     if exponent > 700:
-        return log(threshold / step_error) / exponent + 1
-    gain = threshold / step_error * expm1(exponent)
+        return log(ratio) / exponent + 1
+    gain = ratio * expm1(exponent)
+    if max(abs(exponent), abs(gain)) < EPS:  # the limit; both may be too small a number to be divided
+        return ratio
     return inf if gain <= -1 else log1p(gain) / exponent
 
 
@@ -105,7 +113,7 @@ def rollout_errors(
 
 @torch.no_grad()
 def passing_times(errors: Float[Tensor, "time batch"], threshold: float) -> Float[Tensor, " batch"]:
-    """The first time t, counted from 1, at which each error is above the threshold or is not finite; infinity if never.
+    """The first time t, counted from 1, at which each error is above the threshold or is not finite, or infinity.
 
     Raises:
         ValueError: the errors have another shape.

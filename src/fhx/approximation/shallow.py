@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.cells import Cell
-from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
+from fhx.cells.activations import Activation, ActivationName, find_activation, scale_rows, slope_of
 
 Exact = tuple[tuple[Fraction, ...], ...]
 
@@ -39,7 +39,7 @@ class ShallowCell(Cell):
         B: Float[Tensor, "n input"],
         c: Float[Tensor, " n"],
         d: Float[Tensor, " d"],
-        activation: str | Activation = "relu",
+        activation: ActivationName | Activation = "relu",
     ) -> None:
         if any(m.ndim != 2 for m in (V, A, B)):
             raise ValueError("V, A and B must be matrices")

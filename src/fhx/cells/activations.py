@@ -1,11 +1,14 @@
 """Activations by name, and their derivatives where they are known in closed form."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 Activation = Callable[[Tensor], Tensor]
+ActivationName = Literal["tanh", "relu", "sigmoid", "identity"]
+TanhOrRelu = Literal["tanh", "relu"]
 
 
 def identity(x: Tensor) -> Tensor:
@@ -13,7 +16,7 @@ def identity(x: Tensor) -> Tensor:
     return x
 
 
-ACTIVATIONS: dict[str, Activation] = {
+ACTIVATIONS: dict[ActivationName, Activation] = {
     "tanh": torch.tanh,
     "relu": torch.relu,
     "sigmoid": torch.sigmoid,
@@ -62,7 +65,7 @@ def scale_rows(by: Tensor, matrix: Tensor) -> Tensor:
     return by[..., None] * matrix
 
 
-def find_activation(activation: str | Activation) -> Activation:
+def find_activation(activation: ActivationName | Activation) -> Activation:
     """The activation of that name, or the callable itself.
 
     Raises:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from fhx._checks import positive
-from fhx.cells.activations import Activation, find_activation, known_slope, scale_rows, slope_of
+from fhx.cells.activations import Activation, ActivationName, find_activation, known_slope, scale_rows, slope_of
 from fhx.cells.layered import LayeredCell
 
 
@@ -52,7 +52,7 @@ class DeepCell(LayeredCell):
         state_size: int,
         depth: int,
         width: int | None = None,
-        activation: str | Activation = "tanh",
+        activation: ActivationName | Activation = "tanh",
         normalized: bool = False,
         *,
         generator: torch.Generator | None = None,

@@ -14,14 +14,14 @@ from fhx.cells.base import AffineCell, TorchLayer
 def _rows(name: str, blocks: str) -> tuple[property, ...]:
     """A property for each block of rows of parameter ``name``: a view, so writing to it writes to the parameter."""
 
-    def block(k: int) -> property:
+    def block(k: int, gate: str) -> property:
         def view(cell: AffineCell) -> Tensor:
             d = cell.state_size
             return getattr(cell, name)[k * d : (k + 1) * d]
 
-        return property(view)
+        return property(view, doc=f"The rows of {name} that belong to {gate}, a view.")
 
-    return tuple(map(block, range(len(blocks))))
+    return tuple(block(k, gate) for k, gate in enumerate(blocks))
 
 
 def lstm_state(pre: Tensor, c: Tensor) -> Tensor:
@@ -137,7 +137,7 @@ class GRUCell(AffineCell):
     Cho et al. (2014) reset the state *before* the matrix:
     :math:`n_t = \tanh(U_n x_t + W_n (r_t \circ h_{t-1}) + b_n)`. The two agree where :math:`b_m = 0` and :math:`W_n` is
     diagonal; for no other :math:`W_n` is :math:`r \circ (W_n h) = W_n (r \circ h)` for every :math:`r` and :math:`h`.
-    The form here needs one matrix product a step, theirs two. In some later texts :math:`z` and :math:`1 - z` change
+    The form here needs one matrix product per step, theirs two. In some later texts :math:`z` and :math:`1 - z` change
     places; here they stand as in Cho et al. and in torch.
 
     Parameters ``W`` :math:`(3d, d)`, ``U`` :math:`(3d, d_{in})`, ``b`` :math:`(3d)` hold the rows of r, z, n in

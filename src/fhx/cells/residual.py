@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from fhx._checks import positive
-from fhx.cells.activations import Activation, find_activation, known_slope, scale_rows, slope_of
+from fhx.cells.activations import Activation, ActivationName, find_activation, known_slope, scale_rows, slope_of
 from fhx.cells.layered import LayeredCell
 
 
@@ -49,7 +49,7 @@ class ResidualCell(LayeredCell):
         state_size: int,
         depth: int,
         scale: float = 1.0,
-        activation: str | Activation = "tanh",
+        activation: ActivationName | Activation = "tanh",
         *,
         generator: torch.Generator | None = None,
         dtype: torch.dtype | None = None,

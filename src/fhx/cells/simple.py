@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.cells.activations import Activation, find_activation, scale_rows, slope_of
+from fhx.cells.activations import Activation, ActivationName, find_activation, scale_rows, slope_of
 from fhx.cells.base import AffineCell, TorchLayer
 
 TORCH_NONLINEARITIES: dict[Activation, str] = {torch.tanh: "tanh", torch.relu: "relu"}
@@ -36,7 +36,7 @@ class SimpleCell(AffineCell):
         self,
         input_size: int,
         state_size: int,
-        activation: str | Activation = "tanh",
+        activation: ActivationName | Activation = "tanh",
         *,
         generator: torch.Generator | None = None,
         dtype: torch.dtype | None = None,

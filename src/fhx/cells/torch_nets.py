@@ -1,10 +1,11 @@
 """From torch's recurrent nets to cells; ``Cell.to_torch`` is the way back."""
 
-from typing import get_args
+from typing import Any, get_args, overload
 
 import torch
 from torch import Tensor, nn
 
+from fhx.cells.activations import TanhOrRelu
 from fhx.cells.base import AffineCell, Cell
 from fhx.cells.gated import GRUCell, LSTMCell
 from fhx.cells.simple import SimpleCell
@@ -13,6 +14,18 @@ from fhx.cells.stack import Stack
 TorchNet = nn.RNN | nn.LSTM | nn.GRU | nn.RNNCell | nn.LSTMCell | nn.GRUCell
 
 
+@overload
+def from_torch(net: nn.RNNCell) -> SimpleCell: ...
+@overload
+def from_torch(net: nn.LSTMCell) -> LSTMCell: ...
+@overload
+def from_torch(net: nn.GRUCell) -> GRUCell: ...
+@overload  # of several layers it is a Stack, and how many a net has is not in its type
+def from_torch(net: nn.RNN) -> SimpleCell | Any: ...
+@overload
+def from_torch(net: nn.LSTM) -> LSTMCell | Any: ...
+@overload
+def from_torch(net: nn.GRU) -> GRUCell | Any: ...
 def from_torch(net: TorchNet) -> Cell:
     r"""The cell that one of torch's recurrent nets repeats, with a copy of its weights, dtype and device.
 
@@ -73,6 +86,7 @@ def _cell(net: TorchNet, layer: str) -> AffineCell:
 def _empty(net: TorchNet, input_size: int, state_size: int, dtype: torch.dtype) -> AffineCell:
     """A cell without numbers."""
     if isinstance(net, nn.RNN | nn.RNNCell):
-        return SimpleCell(input_size, state_size, net.nonlinearity, dtype=dtype, device="meta")
+        activation: TanhOrRelu = "relu" if net.nonlinearity == "relu" else "tanh"  # torch knows these two
+        return SimpleCell(input_size, state_size, activation, dtype=dtype, device="meta")
     kind = LSTMCell if isinstance(net, nn.LSTM | nn.LSTMCell) else GRUCell
     return kind(input_size, state_size, dtype=dtype, device="meta")

@@ -21,14 +21,22 @@ Rules = Mapping[tuple[str, int], tuple[int, str, str]]
 
 
 def copy_words(alphabet: tuple[Symbol, ...] | str = "ab") -> Iterator[Word]:
-    r""":math:`\{ww : w \in \Sigma^*\}`, for ever."""
+    r""":math:`\{ww : w \in \Sigma^*\}`, for ever.
+
+    Args:
+        alphabet: the symbols, :math:`\Sigma`.
+    """
     for length in count():
         for half in product(alphabet, repeat=length):
             yield as_word(half + half, alphabet)
 
 
 def prime_words(symbol: str = "1") -> Iterator[str]:
-    r""":math:`\{1^p : p \text{ prime}\}`, for ever."""
+    r""":math:`\{1^p : p \text{ prime}\}`, for ever.
+
+    Args:
+        symbol: the only one of the alphabet.
+    """
     primes: list[int] = []
     for n in count(2):
         if all(n % p for p in primes):
@@ -59,12 +67,17 @@ def table_machine(word: str) -> Rules:
 
 
 def table_halts(word: str, max_steps: int = STEPS) -> bool:
-    """Whether the machine halts on the blank tape, infinite on both sides, within so many steps.
+    """Whether the machine halts on the blank tape, infinite on both sides, within ``max_steps`` steps.
 
-    With 6 of them it is whether it halts at all: S(2) = 6 is the most that one takes, the step that halts included.
+    With 6 steps, it is whether the machine halts at all: S(2) = 6 is the most that one takes, the step that halts
+    included.
+
+    Args:
+        word: the machine's table, as for ``table_machine``.
+        max_steps: how many steps it may take.
 
     Raises:
-        ValueError: as ``table_machine``.
+        ValueError: as for ``table_machine``.
 
     Source: Lin and Rado (1965), Computer studies of Turing machine problems.
     """

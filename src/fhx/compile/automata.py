@@ -2,17 +2,19 @@
 
 from itertools import product
 
-from fhx.compile.arguments import check_choice, check_kind
+from fhx._checks import one_of
+from fhx.compile.arguments import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
 from fhx.exact import AND, Expression, Network, Recognizer, Step, relu, slu, sum_of, variable
+from fhx.exact.numbers import Activation
 from fhx.machines import DFA
 from fhx.machines.dfa import State
 
 __all__ = ["dfa_to_rnn", "recognizer", "state_names"]
 
 
-def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
+def dfa_to_rnn(dfa: DFA, activation: Activation = "relu") -> Recognizer:
     r"""A simple RNN with :math:`|Q||\Sigma| + 1` units and integer weights that recognises the machine's language.
 
     The state is a one-hot vector of the machine's state, and a unit ``q&a`` for each pair says that the last state was
@@ -41,7 +43,8 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
     Source: Theorem 4.3 and (4.9)-(4.12) of the lecture notes; Minsky, Computation: finite and infinite machines (1967).
     """
     check_kind(dfa, DFA, "dfa_to_rnn")
-    layer = check_choice(activation, {"relu": relu, "slu": slu}, "activation")
+    layers = {"relu": relu, "slu": slu}
+    layer = layers[one_of("activation", activation, layers)]
     named = dict(zip(dfa.states, state_names(dfa), strict=True))
     symbols = dict(zip(dfa.alphabet, unique(dfa.alphabet), strict=True))
     inputs = unique((f"x={a}" for a in symbols.values()), taken=named.values())
@@ -63,17 +66,17 @@ def dfa_to_rnn(dfa: DFA, activation: str = "relu") -> Recognizer:
 
 
 def state_names(dfa: DFA) -> tuple[str, ...]:
-    """What the states are called in nets: ``str`` of each, and where two would be the same, a number behind it."""
+    """What the states are called in nets: ``str`` of each, with a number appended where two would be the same."""
     return unique(dfa.states)
 
 
 def recognizer(network: Network, dfa: DFA) -> Recognizer:
-    """The network, with one output and one input per symbol, as a reader of the machine's words.
+    """A network with one output and one input per symbol as a recogniser of the machine's words.
 
     Raises:
         ValueError: a weight is not an integer.
     """
     if not network.rnn.is_integer:
-        raise ValueError("a net compiled from a machine has integer weights, and this one has not")
+        raise ValueError("a net compiled from a machine has integer weights, and this one does not")
     w = network.V.dense()[0]
     return Recognizer(network.rnn, w, network.c[0], dfa.alphabet, network.steps_per_symbol, network.decoder)

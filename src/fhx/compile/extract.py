@@ -13,14 +13,14 @@ from fhx.machines.words import Symbol, Word, as_word
 __all__ = ["MAX_STATES", "StateExplosionError", "explore", "rnn_to_dfa", "search", "state_bound"]
 
 MAX_STATES = 100_000
-"""How many states a search may meet, unless told otherwise."""
+"""The most states that a search may meet, unless told otherwise."""
 
 S = TypeVar("S", bound=Hashable)
 Sparse = frozenset[tuple[int, Number]]
 
 
 class StateExplosionError(ValueError):
-    """A search met more states than it may.
+    """A search met more states than it may; a ``remark`` ends its message.
 
     Attributes:
         max_states: how many were allowed.
@@ -37,7 +37,7 @@ class StateExplosionError(ValueError):
 def rnn_to_dfa(recognizer: Recognizer, max_states: int | None = None) -> DFA:
     r"""The automaton of the net's reachable states, found breadth first and exactly.
 
-    Its states are called by the units that are not 0, with their values where these are not 1: ``q1&a``, ``u1=2 u2``,
+    Its states are named after the units that are not 0, with their values where these are not 1: ``q1&a``, ``u1=2 u2``,
     and ``0`` for none. It need not be minimal.
 
     With SLUs and integer W, U, b and :math:`h_0` the search ends by Theorem 4.5, see ``state_bound``. For all other
@@ -46,7 +46,7 @@ def rnn_to_dfa(recognizer: Recognizer, max_states: int | None = None) -> DFA:
 
     Args:
         recognizer: any net.
-        max_states: how many there may be: unless given 100,000, or the theorem's bound where it holds.
+        max_states: the most states; unless given, the theorem's bound where it holds, and 100,000 elsewhere.
 
     Raises:
         StateExplosionError: a ValueError; there are more states. It names the word and the longest number.
@@ -91,7 +91,7 @@ def explore(
         start: the state to start from.
         alphabet: the symbols, in order; a string is its characters.
         accepts: whether a state accepts: True or 1, False or 0.
-        max_states: how many there may be.
+        max_states: the most states.
 
     Raises:
         StateExplosionError: a ValueError; there are more states.
@@ -160,6 +160,9 @@ def state_bound(recognizer: Recognizer) -> int:
 
     For t > 0 each of the d units is an integer between 0 and 1; :math:`h_0` is any vector of integers. The source
     counts :math:`2^d` with d its input size, where it should be the number of units, and forgets :math:`h_0`.
+
+    Args:
+        recognizer: one with saturated linear units and integer weights.
 
     Raises:
         ValueError: the theorem does not apply to this net: it has ReLUs, or a number in W, U, b or :math:`h_0` is not

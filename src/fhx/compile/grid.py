@@ -31,7 +31,7 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
 
     .. math:: [v = i] = \mathrm{relu}(v - i + 1) - 2\,\mathrm{relu}(v - i) + \mathrm{relu}(v - i - 1).
 
-    Likewise for columns. Accepted is what ends in one of the accepting rows.
+    Likewise for columns. A word is accepted if it ends in one of the accepting rows.
 
     The first layer has up to :math:`2 |\Sigma| C` units and the second R + C - 2, so a grid with few columns and many
     rows is best: with :math:`C \approx \sqrt{|Q| / (2 |\Sigma| + 1)}` there are about

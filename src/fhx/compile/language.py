@@ -18,11 +18,13 @@ FLAGS = ("load", "gap", "searching", "equal", "accept", "reject")
 
 
 def language_to_rnn(
-    alphabet: Sequence[Hashable], words: Iterable[Iterable[Hashable]] | Callable[[], Iterable], base: int = 3
+    alphabet: Sequence[Hashable],
+    words: Iterable[Iterable[Hashable]] | Callable[[], Iterable[Iterable[Hashable]]],
+    base: int = 3,
 ) -> LanguageNet:
     r"""A simple ReLU RNN with rational W, U, b and a real start that decides a language, any language.
 
-    The words of L in order, each with # behind it, make a string :math:`\langle L \rangle`, infinite if L is. The start
+    The words of L in order, each followed by #, make a string :math:`\langle L \rangle`, infinite if L is. The start
     holds it as a stack: one number per symbol and one for #,
 
     .. math:: \mathrm{list} = \sum_{t \ge 1} \frac{B-1}{B^t} e_{\langle L \rangle(t)},
@@ -32,15 +34,15 @@ def language_to_rnn(
     state, where bits are 0 or 1 and all stacks are vectors of numbers in [0, 1]:
 
     - *load*, a bit: the word is being read; *gap*, the weight of the next symbol in *copy*, which holds the word;
-    - *letter*, bits: the next letter of the word to be compared, none at its end; *rest*, the stack of those behind it;
-    - *read*, bits: the symbol of the list read last, none behind its end; *list*, the stack of those behind it;
+    - *letter*, bits: the next letter of the word to be compared, none at its end; *rest*, the stack of those after it;
+    - *read*, bits: the symbol of the list read last, none past its end; *list*, the stack of those after it;
     - *searching*, a bit; *equal*, a bit: no difference since the last #; *accept* and *reject*, bits: the answer.
 
     In the step after the word the search begins with a # that is not in the list. In each of the following ones
 
     - at #: *accept* if the word is at its end too, and *equal*; else *letter* and *rest* become top and rest of *copy*;
     - at a symbol: *reject* if the word is at its end, since all words further on are longer than it; else compare;
-    - behind the list: *reject*.
+    - past the end of the list: *reject*.
 
     A condition on bits is one ReLU: their sum less one than they are. A stack moves on by :math:`B z - (B-1)\,
     \mathrm{top}(z)`, which is linear in ReLUs that depend on the stack alone: two make the top, and one is :math:`B z`.
@@ -63,7 +65,7 @@ def language_to_rnn(
     Source: Theorem 4.7 of the lecture notes, whose machine is this one without an end of the list, which finite
     languages have; Siegelmann and Sontag (1994), Analog computation via neural networks.
     """
-    check_base(base)
+    base = check_base(base)
     symbols = in_order(alphabet, "symbols of the alphabet")
     if not symbols:
         raise ValueError("the alphabet is empty")
@@ -88,12 +90,15 @@ def digit_bound(steps: int) -> int:
 
     A run that answers after T end marks looks at exactly T - 2 digits of each real, and one less is too few where the
     last symbol read is the # behind the word: in its place, the end of the list makes the answer -1.
+
+    Args:
+        steps: T.
     """
     return max(steps - 2, 0)
 
 
 def step_bound(length: int, words: int) -> int:
-    r"""Within how many end marks a word of length n is answered: :math:`(N + 1)(n + 1) + 2`, where N words of L have
+    r"""End marks within which a word of length n is answered: :math:`(N + 1)(n + 1) + 2`, where N words of L have
     length n or less.
 
     Proof. One end mark to start, one for the first #, then one for each symbol of the list that is read. No more than N
@@ -142,7 +147,7 @@ def _search(alphabet: Sequence[Hashable], base: int) -> tuple[Step, Expression]:
 
 
 def _names(alphabet: Sequence[Hashable]) -> tuple[str, ...]:
-    """How the symbols are called in the names of units, and # last."""
+    """What the symbols are called in the names of units, # last."""
     return unique((*alphabet, "#"))
 
 

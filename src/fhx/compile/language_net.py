@@ -1,13 +1,15 @@
 """A net with rational weights and a real start that looks words up in a list, and its exact runs."""
 
 from collections.abc import Hashable, Mapping
+from reprlib import repr as shortened
 from typing import NamedTuple
 
 from attrs import evolve, frozen
 
+from fhx._checks import at_least
 from fhx.compile.word_list import WordList
-from fhx.exact import DigitStream, Endless, HaltingNet, LazyReal, LazyRun, Matrix
-from fhx.exact.endless import check_max_steps
+from fhx.exact import DigitStream, Endless, HaltingNet, LazyReal, LazyRun
+from fhx.exact.network import check_units
 from fhx.exact.numbers import Number
 from fhx.exact.word_reader import Word
 from fhx.machines import Verdict
@@ -31,7 +33,7 @@ class LanguageNet:
     :math:`w \in L`, and -1 if not. Nets for languages over the same alphabet differ in nothing but :math:`h_0`.
 
     Attributes:
-        empty: the net for the empty language, whose start is rational: the same W, U, b and readout.
+        empty: the net for the empty language, whose start is rational: it has the W, U, b and readout of this one.
         reals: the entries of :math:`h_0` that hold :math:`\langle L \rangle`, ``{unit: digits}``.
         words: L.
     """
@@ -41,26 +43,11 @@ class LanguageNet:
     words: WordList
 
     def __repr__(self) -> str:
-        return f"LanguageNet({self.empty.rnn!r}, alphabet {self.alphabet})"
-
-    @property
-    def W(self) -> Matrix:
-        """Recurrent weights, rational."""
-        return self.empty.rnn.W
-
-    @property
-    def U(self) -> Matrix:
-        """Input weights, rational; the columns are the symbols in their order, and EOS last."""
-        return self.empty.rnn.U
-
-    @property
-    def b(self) -> tuple[Number, ...]:
-        """Bias, rational."""
-        return self.empty.rnn.b
+        return f"LanguageNet(units={self.units}, alphabet={shortened(self.alphabet)})"
 
     @property
     def h0(self) -> tuple[Number | DigitStream, ...]:
-        """What the net starts from, numbers, and digits where they are real."""
+        """What the net starts from: numbers, or digits where a number is real."""
         return tuple(self.reals.get(unit, value) for unit, value in enumerate(self.empty.rnn.h0))
 
     @property
@@ -79,13 +66,13 @@ class LanguageNet:
         Raises:
             ValueError: in the run, a symbol is outside the alphabet, or the words of the language are out of order.
         """
-        return LazyRun(self.empty.rnn, self.reals, self.empty.fed(word), max_digits=1)
+        return LazyRun(self.empty.rnn, self.reals, self.empty.input_columns(word), max_digits=1)
 
     def outputs(self, word: Word) -> Endless[int]:
         """The output after each symbol of the word, and then after each EOS, for ever.
 
         Raises:
-            ValueError: as ``run``.
+            ValueError: as for ``run``.
         """
         outputs = self.run(word).read_out(self.empty.w)
         next(outputs)
@@ -95,10 +82,10 @@ class LanguageNet:
         """Run until the answer, which comes within ``step_bound`` end marks, or for ``max_steps`` of them.
 
         Raises:
-            ValueError: as ``run``, or ``max_steps`` is negative.
+            ValueError: as for ``run``, or ``max_steps`` is not an integer of at least 0.
         """
         if max_steps is not None:
-            check_max_steps(max_steps)
+            max_steps = at_least("max_steps", max_steps, 0)
         word = tuple(word)
         run = self.run(word)
         outputs = enumerate(run.read_out(self.empty.w), start=-len(word))
@@ -109,13 +96,13 @@ class LanguageNet:
         """Whether the word is in L, and after how many end marks; None if the answer took more than ``max_steps``.
 
         Raises:
-            ValueError: as ``look_up``.
+            ValueError: as for ``look_up``.
         """
         value, steps, _ = self.look_up(word, max_steps)
         return Verdict(value == 1 if value else None, steps)
 
     def truncated(self, digits: int) -> HaltingNet:
-        r"""The net with so many digits of each real in its start, and zeros behind them: all of it is rational.
+        r"""The net with only the first ``digits`` digits of each real in its start, zeros after them: all is rational.
 
         Up to the T-th end mark its outputs are those of this net if ``digits`` is at least ``digit_bound(T)``.
         """
@@ -131,9 +118,7 @@ class LanguageNet:
             ValueError: a key of the state is not a unit.
         """
         decoder = self.empty.decoder
-        for unit in state:
-            if unit not in range(self.units):
-                raise ValueError(f"the state has a unit {unit!r}, but the net has {self.units}")
+        check_units(state, self.units)
         rows = ((name, decoder.D.row(i).items(), decoder.d[i]) for i, name in enumerate(decoder.names))
         return {name: sum((state[j] * w for j, w in row if j in state), start=d) for name, row, d in rows}
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fhx.exact import Expression, Step, Unit, relu, slu, units_of
 from fhx.exact.expression import Atom
 from fhx.exact.formulas import Layer
+from fhx.exact.numbers import Activation
 
 __all__ = ["UncompilableError", "in_layers", "obstacles"]
 
@@ -31,7 +32,7 @@ class UncompilableError(ValueError):
         super().__init__("this step cannot be compiled: " + "; ".join([*self.reasons[:SHOWN], *more]))
 
 
-def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Expression]:
+def in_layers(step: Step, layers: int, activation: Activation = "relu") -> dict[str, Expression]:
     r"""The step's next state, by name, as affine combinations of units of depth L, whose arguments are affine
     combinations of units of depth L - 1, and so on down to the state and the inputs.
 
@@ -76,7 +77,7 @@ def in_layers(step: Step, layers: int, activation: str = "relu") -> dict[str, Ex
     return {name: lift(e, layers) for name, e in step.state.items()}
 
 
-def obstacles(step: Step, outs: Mapping[str, Expression], layers: int, activation: str) -> Iterator[str]:
+def obstacles(step: Step, outs: Mapping[str, Expression], layers: int, activation: Activation) -> Iterator[str]:
     """All reasons why the step and its outputs cannot be brought into the normal form, as sentences."""
     for name, e in step.state.items():
         if e.depth > layers:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fhx.compile.arguments import check_choice, check_kind
+from fhx._checks import one_of, positive
+from fhx.compile.arguments import check_kind
 from fhx.compile.layers import UncompilableError, in_layers, obstacles
 from fhx.compile.names import unique
 from fhx.exact import Expression, Matrix, Network, SimpleRNN, StateDecoder, Step, Unit, const, units_of, variable
 from fhx.exact.expression import Atom, as_expression
-from fhx.exact.network import check_steps
-from fhx.exact.numbers import Number
+from fhx.exact.numbers import Activation, Number
 from fhx.exact.simple_rnn import ACTIVATIONS
 
 __all__ = ["step_to_rnn"]
@@ -20,7 +20,7 @@ def step_to_rnn(
     step: Step,
     out: Expression | Sequence[Expression],
     steps_per_symbol: int = 1,
-    activation: str = "relu",
+    activation: Activation = "relu",
     *,
     order: Iterable[Expression] = (),
 ) -> Network:
@@ -41,13 +41,12 @@ def step_to_rnn(
     **L hidden layers, L net steps per input.** The layers :math:`r^1, \dots, r^L` lie side by side in one net; in step
     k of an input layer k gets its value from layer k - 1, and the input is shown in the first step. That makes a
     pipeline of L runs, a step apart, of which one is ours. The others cannot disturb it, since layer k depends on
-    nothing but the step before of layer k - 1; but left alone they would run from states of their own, perhaps
-    infinitely many, to numbers
-    that may grow for ever. So no unit has a bias: units :math:`p_1, \dots, p_L`, one of them 1 and the others 0, say
-    which step it is, and layer k has its bias from :math:`p_{k-1}`, the first from :math:`p_L + \mathrm{start}`. The
-    other runs get no input and no bias, and all their units stay 0. What is decoded, right at time 0 and after every
-    L-th step, is :math:`h = U_2 r^L + c\, p_L + s\, \mathrm{start}`; the first case is this one with :math:`p_1 = 1 -
-    \mathrm{start}`.
+    nothing but layer k - 1 one step before; but left alone they would run from states of their own, perhaps infinitely
+    many, to numbers that may grow for ever. So no unit has a bias: units :math:`p_1, \dots, p_L`, one of them 1 and the
+    others 0, say which step it is, and layer k has its bias from :math:`p_{k-1}`, the first from
+    :math:`p_L + \mathrm{start}`. The other runs get no input and no bias, and all their units stay 0. What is decoded,
+    right at time 0 and after every L-th step, is :math:`h = U_2 r^L + c\, p_L + s\, \mathrm{start}`; the first case is
+    this one with :math:`p_1 = 1 - \mathrm{start}`.
 
     Units: 1 + (L if L > 1) + the units of all layers, where an SLU makes two ReLUs, and so does what passes through
     without a unit around it, as x does in :math:`h + x`.
@@ -74,8 +73,8 @@ def step_to_rnn(
     whose readout forgets the start, so that at time 0 it gives out(0) for out(s).
     """
     check_kind(step, Step, "step_to_rnn")
-    check_steps(steps_per_symbol)
-    check_choice(activation, ACTIVATIONS, "activation")
+    steps_per_symbol = positive("steps_per_symbol", steps_per_symbol)
+    one_of("activation", activation, ACTIVATIONS)
     outs = [as_expression(e) for e in (out if isinstance(out, Sequence) else [out])]
     named = {"the output" if len(outs) == 1 else f"output {i}": e for i, e in enumerate(outs)}
     if reasons := list(obstacles(step, named, steps_per_symbol, activation)):
@@ -111,7 +110,7 @@ def _network(
     outs: Sequence[Expression],
     step: Step,
     steps_per_symbol: int,
-    activation: str,
+    activation: Activation,
 ) -> Network:
     """The net whose units have these arguments, in their order; the first unit is 1 at time 0, the others 0."""
     units = {atom: j for j, atom in enumerate(arguments)}

@@ -7,7 +7,7 @@ __all__ = ["unique"]
 
 
 def unique(things: Iterable[Hashable], taken: Iterable[str] = ()) -> tuple[str, ...]:
-    """``str`` of each thing; one that is taken, or was given before, gets ``#2``, ``#3``, ... behind it."""
+    """``str`` of each thing; one that is taken, or was given before, gets ``#2``, ``#3``, ... appended."""
     used, names = set(taken), list[str]()
     counts = Counter[str]()
     for name in map(str, things):

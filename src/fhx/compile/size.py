@@ -31,6 +31,9 @@ def grid_shape(Q: int, S: int) -> tuple[int, int]:
     r"""(rows, columns) of the grid with the fewest units, with :math:`\lceil Q / C \rceil + 1` rows for C columns.
 
     The extra row lets accepting states have rows of their own; C is at most :math:`\sqrt{Q}`.
+
+    Args:
+        Q, S: how many states and symbols the machine has.
     """
     Q, S = positive("Q", Q), positive("S", S)
     columns = min(range(1, isqrt(Q) + 1), key=lambda C: _grid_units(Q, S, C))
@@ -53,6 +56,10 @@ def unit_lower_bound(Q: int, S: int, weight_bound: int) -> int:
 
     So for some machine with Q states and S symbols every net that recognises its language has at least N units, if its
     weights, start and readout are integers in [-B, B], and its activation and its number of steps per symbol are given.
+
+    Args:
+        Q, S: how many states and symbols the machine has.
+        weight_bound: B.
 
     Raises:
         ValueError: a number is not a positive integer.

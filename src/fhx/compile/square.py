@@ -22,7 +22,7 @@ NetState = Mapping[int, Number]
 def find_disagreement(
     dfa: DFA, recognizer: Recognizer, also: Iterable[NetState] = (), max_states: int = 1_000_000
 ) -> tuple[State, Symbol | None] | None:
-    r"""The first (state, symbol) at which net and machine part, or None: then they accept the same words.
+    r"""The first (state, symbol) at which net and machine disagree, or None: then they accept the same words.
 
     For every net state h in a set H and every symbol a this checks
 
@@ -37,7 +37,7 @@ def find_disagreement(
         dfa: the machine.
         recognizer: a net that decodes to the machine's states, from ``dfa_to_rnn`` or ``dfa_to_grid_rnn``.
         also: more net states to start from, sparse.
-        max_states: how many net states there may be.
+        max_states: the most net states.
 
     Returns:
         None; or (q, a), where from a code of q the symbol a does not lead to a code of :math:`\delta(q, a)`; or

@@ -8,7 +8,7 @@ from fhx.compile.arguments import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.turing_layout import Layout, Pair
 from fhx.compile.turing_net import TuringNet
-from fhx.exact import Expression, HaltingNet, Step, const, relu, sum_of, variable
+from fhx.exact import Expression, Step, const, relu, sum_of, variable
 from fhx.exact.numbers import Number
 from fhx.exact.stacks import check_base, pop, push, sharpened
 from fhx.machines import TuringMachine
@@ -87,7 +87,7 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
     Source: Theorem 4.6 of the lecture notes and Siegelmann and Sontag (1995), who prove it; the net is ours.
     """
     check_kind(tm, TuringMachine, "turing_to_rnn")
-    check_base(base)
+    base = check_base(base)
     now = _Now(tm, base)
     state = now.reading() | now.pairs() | now.left_stack() | now.right_stack()
     h0: dict[str, Number] = dict.fromkeys(state, 0)
@@ -97,8 +97,18 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
     out = sum_of(bit if q == tm.accept else -bit for q, bit in unruled)
     compiled = step_to_rnn(step, out)
     w = compiled.V.dense()[0]
-    net = HaltingNet(compiled.rnn, w, compiled.c[0], tm.input_alphabet, decoder=compiled.decoder)
-    return TuringNet(net, tm, base, step, out, now.names)
+    return TuringNet(
+        compiled.rnn,
+        w,
+        compiled.c[0],
+        tm.input_alphabet,
+        decoder=compiled.decoder,
+        machine=tm,
+        base=base,
+        step=step,
+        out=out,
+        layout=now.names,
+    )
 
 
 class _Now:

@@ -4,7 +4,7 @@ from fhx.compile.arguments import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.turing_net import TuringNet
 from fhx.compile.turing_source import SourceLayout, source_step
-from fhx.exact import HaltingNet, variable
+from fhx.exact import variable
 from fhx.machines import TuringMachine
 
 __all__ = ["turing_to_layered_rnn"]
@@ -39,6 +39,16 @@ def turing_to_layered_rnn(tm: TuringMachine, base: int = 3, layers: int = 4) -> 
     step, names = source_step(tm, base, layers), SourceLayout.of(tm)
     out = variable(names.yes) - variable(names.no)
     compiled = step_to_rnn(step, out, layers)
-    w, c = compiled.V.dense()[0], compiled.c[0]
-    net = HaltingNet(compiled.rnn, w, c, tm.input_alphabet, layers, compiled.decoder)
-    return TuringNet(net, tm, base, step, out, names)
+    return TuringNet(
+        compiled.rnn,
+        compiled.V.dense()[0],
+        compiled.c[0],
+        tm.input_alphabet,
+        layers,
+        compiled.decoder,
+        machine=tm,
+        base=base,
+        step=step,
+        out=out,
+        layout=names,
+    )

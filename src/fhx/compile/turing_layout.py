@@ -23,6 +23,10 @@ Pair = tuple[State, Symbol]
 class Layout:
     """The names in the state of a Turing machine's step.
 
+    ``load``, ``gap`` and ``first`` are needed until the word has ended; ``pairs`` are the states with the symbol read,
+    ``left`` and ``right`` the stacks by symbols, ``left_top`` and ``right_top`` their tops, ``symbols`` and ``eos``
+    the inputs.
+
     ``by_right``, ``by_left`` and ``staying`` are the pairs (state, symbol read) that can follow a move to the right
     (the first one included), a move to the left, and one that stays at the left end.
     """
@@ -41,14 +45,14 @@ class Layout:
     by_left: tuple[Pair, ...]
     staying: tuple[Pair, ...]
 
-    def lead(self, length: int) -> int:
+    def start_delay(self, length: int) -> int:
         """How many end marks bring the machine to its first configuration: the first one, whatever the length of the
         word.
         """
         return 1
 
     @property
-    def lag(self) -> int:
+    def answer_delay(self) -> int:
         """The answer comes with the last configuration."""
         return 0
 

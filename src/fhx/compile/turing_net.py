@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
-from operator import index
 from typing import Generic, Protocol, TypeVar
 
-import torch
-from attrs import frozen
+from attrs import field, frozen
 
+from fhx._checks import at_least
 from fhx.compile.turing_layout import Layout
-from fhx.exact import Answer, Endless, Expression, HaltingNet, Pieces, SimpleRNN, Step, TorchHaltingNet
+from fhx.exact import Expression, HaltingNet, Pieces, Step
 from fhx.exact.numbers import Number
 from fhx.exact.word_reader import Word
 from fhx.machines import Configuration, TuringMachine, Verdict
@@ -21,11 +20,11 @@ __all__ = ["TapeLayout", "TuringNet"]
 class TapeLayout(Protocol):
     """Which names of a step's state hold what, and when."""
 
-    def lead(self, length: int) -> int:
+    def start_delay(self, length: int) -> int:
         """How many end marks after a word of that length bring the machine to its first configuration."""
 
     @property
-    def lag(self) -> int:
+    def answer_delay(self) -> int:
         """How many end marks after the machine's last configuration the answer comes."""
 
     def configuration(self, state: Mapping[str, Number], tm: TuringMachine, base: int) -> Configuration | None:
@@ -36,11 +35,13 @@ L = TypeVar("L", bound=TapeLayout)
 
 
 @frozen(repr=False)
-class TuringNet(Generic[L]):
-    """A simple RNN that runs a Turing machine, in L net steps for each of its steps: read a word, then EOS for ever.
+class TuringNet(HaltingNet, Generic[L]):
+    """A net that runs a Turing machine, in ``steps_per_symbol`` net steps for each of its steps.
+
+    It answers 1 or -1 once, if the machine halts.
 
     Args:
-        net: the simple RNN with its readout, which answers 1 or -1 once if the machine halts.
+        rnn, w, c, alphabet, steps_per_symbol, decoder: as in :class:`fhx.exact.HaltingNet`.
         machine: the machine.
         base: of the stacks.
         step: the recurrence that the net was compiled from.
@@ -48,86 +49,44 @@ class TuringNet(Generic[L]):
         layout: which names of its state hold what.
     """
 
-    net: HaltingNet
-    machine: TuringMachine
-    base: int
-    step: Step
-    out: Expression
-    layout: L
+    machine: TuringMachine = field(kw_only=True)
+    base: int = field(kw_only=True)
+    step: Step = field(kw_only=True)
+    out: Expression = field(kw_only=True)
+    layout: L = field(kw_only=True)
 
     def __repr__(self) -> str:
-        return f"TuringNet({self.rnn!r}, base {self.base}, {self.layers} layers)"
-
-    @property
-    def rnn(self) -> SimpleRNN:
-        """The simple RNN."""
-        return self.net.rnn
-
-    @property
-    def units(self) -> int:
-        """How many ReLU units the net has."""
-        return self.rnn.size
-
-    @property
-    def layers(self) -> int:
-        """L: how many net steps there are per symbol of the word and per step of the machine."""
-        return self.net.steps_per_symbol
+        return f"TuringNet({self.rnn!r}, base={self.base}, steps_per_symbol={self.steps_per_symbol})"
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The step of a net with L = 1 made ready for long runs, with the same numbers as ``net``, the reference.
+        """The step of a net with one step per symbol made ready for long runs, with the numbers of the net itself.
 
         Raises:
-            ValueError: the net has more layers.
+            ValueError: the net takes more steps per symbol.
         """
         if not isinstance(self.layout, Layout):
-            raise ValueError(f"only a net with one layer has pieces, and this one has {self.layers}")
+            raise ValueError(f"a net with pieces takes one step per symbol, and this one {self.steps_per_symbol}")
         return Pieces(self.step, self.out, self.layout.stacks, self.base)
 
-    def to_torch(self, dtype: torch.dtype = torch.float64) -> TorchHaltingNet:
-        """The net as ``torch.nn.RNN``, its weights and states rounded: :class:`fhx.exact.TorchHaltingNet`.
-
-        Raises:
-            TypeError: ``dtype`` is not a floating-point type.
-        """
-        return self.net.to_torch(dtype)
-
-    def outputs(self, word: Word) -> Endless[Number]:
-        """The output after each symbol of the word and then after each EOS, for ever: 0, but for one 1 or -1.
-
-        Raises:
-            ValueError: a symbol is outside the input alphabet.
-        """
-        if self.layers > 1:
-            return self.net.outputs(word)
-        return self.pieces.outputs(self.net.columns(word), len(self.net.alphabet))
-
     def decide(self, word: Word, max_steps: int, progress: bool = False) -> Verdict:
-        """The net's verdict on a word, counted in steps of the machine.
+        """The net's verdict on a word, counted in steps of the machine; by ``pieces`` if the net has them.
 
         Args:
             word: symbols of the machine's words.
-            max_steps: how many steps to wait for.
-            progress: show a bar of plain text on stderr, if L = 1.
+            max_steps: the most steps to wait for.
+            progress: show a bar of plain text on stderr, if there are pieces.
 
         Raises:
-            ValueError: a symbol is outside the input alphabet, or ``max_steps < 0``.
-            TypeError: ``max_steps`` is not whole.
+            ValueError: a symbol is outside the input alphabet, or ``max_steps`` is not an integer of at least 0.
         """
-        if index(max_steps) < 0:
-            raise ValueError(f"a run has at least 0 steps, not {max_steps}")
-        word = tuple(word)
-        before = self.layout.lead(len(word)) + self.layout.lag
-        if self.layers > 1:
-            answer = self.net.answer(word, max_steps + before)
+        word, steps = tuple(word), at_least("max_steps", max_steps, 0)
+        before = self.layout.start_delay(len(word)) + self.layout.answer_delay
+        if self.steps_per_symbol == 1:
+            answer = self.pieces.answer(self.columns(word), len(self.alphabet), steps + before, progress)
         else:
-            columns = self.net.columns(word)
-            answer = self.pieces.answer(columns, len(self.net.alphabet), max_steps + before, progress)
-        match answer:
-            case None:
-                return Verdict(None, max_steps)
-            case Answer(value, T):
-                return Verdict(value == 1, T - before)
+            answer = self.answer(word, steps + before)
+        return Verdict(None, steps) if answer is None else Verdict(answer.value == 1, answer.steps - before)
 
     def configurations(self, word: Word) -> Iterator[Configuration]:
         """The machine's configurations, read from the net's states, until it has halted.
@@ -136,9 +95,9 @@ class TuringNet(Generic[L]):
             ValueError: a symbol is outside the input alphabet, or a state holds no configuration.
         """
         word = tuple(word)
-        states = islice(self.net.run(word), 0, None, self.layers)
-        for state in islice(states, len(word) + self.layout.lead(len(word)), None):
-            here = self.layout.configuration(self.net.decode(state), self.machine, self.base)
+        states = islice(self.run(word), 0, None, self.steps_per_symbol)
+        for state in islice(states, len(word) + self.layout.start_delay(len(word)), None):
+            here = self.layout.configuration(self.decode(state), self.machine, self.base)
             if here is None:
                 return
             yield here

@@ -2,6 +2,7 @@ r"""How large the nets of a Turing machine are and how long they run: the direct
 
 from itertools import product
 
+from fhx._checks import at_least
 from fhx.compile.arguments import check_kind
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_source import check_layers
@@ -66,15 +67,13 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
 
 
 def turing_time(length: int, steps: int, layers: int = 1) -> int:
-    r"""Net steps until the answer to a word of that length, if the machine halts after so many steps:
+    r"""Net steps until the answer to a word of this length, if the machine halts after ``steps`` steps:
     :math:`|w| + 1 + k` for the direct net and :math:`L\,(2 |w| + 3 + k)` for the layered one.
 
     Raises:
         ValueError: a number is negative or not whole, or ``layers`` is not 1, 2, 3 or 4.
     """
-    for name, value in (("length", length), ("steps", steps)):
-        if type(value) is not int or value < 0:
-            raise ValueError(f"{name} must be an integer of at least 0, got {value!r}")
+    length, steps = at_least("length", length, 0), at_least("steps", steps, 0)
     if layers == 1 and type(layers) is int:
         return length + 1 + steps
     check_layers(layers)

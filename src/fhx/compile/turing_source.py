@@ -48,7 +48,11 @@ EMPTY: Stack = MappingProxyType({})
 
 @frozen
 class SourceLayout:
-    """The names in the state of the source's step: q by the machine's states and ours, l and r by their symbols."""
+    """The names in the state of the source's step: q by the machine's states and ours, l and r by their symbols.
+
+    ``load``, ``rewind``, ``yes`` and ``no`` are the states that are ours; ``states`` has the machine's, ``left`` and
+    ``right`` the stacks', ``symbols`` and ``eos`` the inputs'.
+    """
 
     load: str
     rewind: str
@@ -61,18 +65,18 @@ class SourceLayout:
     eos: str
 
     @property
-    def ours(self) -> tuple[str, ...]:
+    def added_states(self) -> tuple[str, ...]:
         """The names of the states that are not the machine's."""
         return (self.load, self.rewind, self.yes, self.no)
 
-    def lead(self, length: int) -> int:
+    def start_delay(self, length: int) -> int:
         """How many end marks bring the machine to its first configuration: one to see the end of the word, one per
         symbol to rewind it, and one to find it rewound.
         """
         return length + 2
 
     @property
-    def lag(self) -> int:
+    def answer_delay(self) -> int:
         """The answer comes one step after the last configuration."""
         return 1
 
@@ -107,7 +111,7 @@ class SourceLayout:
         Raises:
             ValueError: the state holds no configuration.
         """
-        on = {name: state[name] for name in (*self.ours, *self.states.values()) if state[name]}
+        on = {name: state[name] for name in (*self.added_states, *self.states.values()) if state[name]}
         stacks = [
             decode([state[name] for name in part.values()], tuple(part), base) for part in (self.left, self.right)
         ]
@@ -138,8 +142,8 @@ def source_step(tm: TuringMachine, base: int = 3, layers: int = 4, mistakes: Ite
 
     Repaired are the four mistakes in ``MISTAKES``; so in (4.33), as in (4.34), a rule on the blank has terms for a $ on
     the right too. Added are two states of ours, since the source says neither what the output is nor what becomes of a
-    missing rule: one step after ``accept`` comes ``yes``, one step after ``reject`` or where no rule is, ``no``, and
-    after these all is 0.
+    missing rule: one step after ``accept`` comes ``yes``, one step after ``reject`` or where there is no rule,
+    ``no``, and after these all is 0.
 
     Args:
         tm: the machine.
@@ -151,17 +155,17 @@ def source_step(tm: TuringMachine, base: int = 3, layers: int = 4, mistakes: Ite
         The step; its inputs are the symbols of words and EOS, and its names those of ``SourceLayout.of(tm)``.
 
     Raises:
-        ValueError: the base is not an integer of at least 3, ``layers`` is none of the three, or a mistake is unknown.
+        ValueError: the base is not an integer of at least 3, ``layers`` is not 2, 3 or 4, or a mistake is unknown.
         TypeError: ``tm`` is not a TuringMachine.
 
     Source: the proof of Theorem 4.6 of the lecture notes.
     """
     check_kind(tm, TuringMachine, "source_step")
-    check_base(base)
+    base = check_base(base)
     check_layers(layers)
     mistakes = frozenset(mistakes)
     if unknown := sorted(mistakes - MISTAKES.keys(), key=str):
-        raise ValueError(f"unknown mistakes {unknown}; known are {list(MISTAKES)}")
+        raise ValueError(f"unknown mistakes {unknown}; the known ones are {list(MISTAKES)}")
     parts = _Parts(tm, base, layers, mistakes)
     parts.load()
     parts.rewind()
@@ -172,7 +176,7 @@ def source_step(tm: TuringMachine, base: int = 3, layers: int = 4, mistakes: Ite
 
 
 def check_layers(layers: int) -> None:
-    """Raises a ValueError unless the source's step can be written in so many layers."""
+    """Raise a ValueError unless the source's step can be written in this many layers."""
     if type(layers) is not int or layers not in (2, 3, 4):
         raise ValueError(f"the source's step has 2, 3 or 4 layers, not {layers!r}")
 
@@ -194,7 +198,8 @@ class _Parts:
             {a: top(variable(name), base) for a, name in part.items()} for part in (names.left, names.right)
         )
         self.after: dict[str, list[Expression]] = {
-            name: [] for name in (*names.ours, *names.states.values(), *names.left.values(), *names.right.values())
+            name: []
+            for name in (*names.added_states, *names.states.values(), *names.left.values(), *names.right.values())
         }
 
     def load(self) -> None:

@@ -12,7 +12,7 @@ class WordList:
     r"""The string :math:`\langle L \rangle = w^{(1)} \# w^{(2)} \# \dots` of a language, read symbol by symbol.
 
     The words are read once, when a symbol is asked for, and what was read is kept. A fault in them, or an error in
-    their generator, is raised again whenever something behind it is asked for.
+    their generator, is raised again whenever anything after it is asked for.
 
     Args:
         alphabet: the symbols, in order.
@@ -35,7 +35,6 @@ class WordList:
         except TypeError:
             raise TypeError(f"the words must be an iterable, not the {type(words).__name__} {words!r}") from None
         self.alphabet = tuple(alphabet)
-        self._places = {symbol: place for place, symbol in enumerate(self.alphabet)}
         self._string: list[int] = []
         self._last: tuple[Any, tuple[int, tuple[int, ...]]] | None = None
         self._fault: Exception | None = None
@@ -45,7 +44,7 @@ class WordList:
     def symbol(self, t: int) -> int | None:
         r"""The place in the alphabet of the t-th symbol of :math:`\langle L \rangle`, t from 1.
 
-        That of # is the size of the alphabet; behind the end of a finite list there is None.
+        That of # is the size of the alphabet; past the end of a finite list there is None.
 
         Raises:
             ValueError: the words up to there are not in order, or have a symbol outside the alphabet.
@@ -79,11 +78,11 @@ class WordList:
                 f"word {self.count + 1} of the language is {word!r}, which is not a sequence of symbols"
             ) from None
         for symbol in word:
-            if not isinstance(symbol, Hashable) or symbol not in self._places:
+            if symbol not in self.alphabet:
                 raise ValueError(
                     f"the symbol {symbol!r} of the listed word {word!r} is outside the alphabet {self.alphabet}"
                 )
-        places = tuple(self._places[symbol] for symbol in word)
+        places = tuple(self.alphabet.index(symbol) for symbol in word)
         key = len(places), places
         if self._last is not None and key <= self._last[1]:
             raise ValueError(

@@ -11,19 +11,19 @@ __all__ = ["effort", "notes", "overview", "totals"]
 
 
 def effort(of: Notes) -> str:
-    """Points, difficulty and minutes in a line."""
+    """Points, difficulty and minutes on one line."""
     return f"*{_count(of.points, 'point')} · {of.difficulty} · about {_count(of.minutes, 'minute')}*"
 
 
 def totals(assigned: Sequence[Assigned]) -> str:
-    """How many exercises there are, and how much they are together."""
+    """How many exercises there are, with their points and minutes in all."""
     points = sum(one.notes.points for one in assigned)
     minutes = sum(one.notes.minutes for one in assigned)
     return f"{_count(len(assigned), 'exercise')} with {_count(points, 'point')} in all, for about {minutes} minutes"
 
 
 def overview(assigned: Sequence[Assigned]) -> str:
-    """A row for each exercise."""
+    """A table with a row for each exercise."""
     rows = [
         f"| {one.number} | {one.exercise.title} | `{one.exercise.id}` "
         f"| {one.notes.points} | {one.notes.difficulty} | {one.notes.minutes} |"
@@ -34,7 +34,7 @@ def overview(assigned: Sequence[Assigned]) -> str:
 
 
 def notes(assigned: Assigned) -> str:
-    """What an instructor wants to know about an exercise; its mistakes are run, so what ``check`` says is current."""
+    """What an instructor wants to know about an exercise; its mistakes are run, so that nothing is out of date."""
     of = assigned.notes
     parts = ["#### For instructors", effort(of), f"**It teaches:** {of.teaches}"]
     if of.looks_for:

@@ -16,7 +16,7 @@ class Work:
     """One entry of the bibliography.
 
     Attributes:
-        names: as the text has them, ``Miller and Hardt``.
+        names: as the text gives them, ``Miller and Hardt``.
         year: of publication.
         address: DOI, arXiv or web page, if there is one.
     """
@@ -30,7 +30,7 @@ class Work:
         return linked(f"{self.names} ({self.year})", self.address)
 
     def parenthetical(self) -> str:
-        """Miller and Hardt, 2019, linked, without the brackets around it."""
+        """Miller and Hardt, 2019, linked, without brackets around it."""
         return linked(f"{self.names}, {self.year}", self.address)
 
 
@@ -50,7 +50,7 @@ def read_works(path: Path) -> dict[str, Work]:
     try:
         entries = parse_string(path.read_text("utf-8"), "bibtex").entries
     except FileNotFoundError as error:
-        raise CourseError(f"there is no bibliography {path}; the notebooks must lie in a clone of the book") from error
+        raise CourseError(f"there is no bibliography {path}; the notebooks must be in a clone of the book") from error
     return {
         key: Work(_names(entry), entry.fields.get("year", "n.d."), _address(entry)) for key, entry in entries.items()
     }

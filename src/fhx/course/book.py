@@ -1,4 +1,4 @@
-"""A clone of the book as data: its chapters, and what its numbers, titles and addresses are.
+"""A clone of the book as data: its chapters, and the numbers, titles and addresses in them.
 
 Numbers are counted as the rendered book counts them: statements, exercises and figures by kind within a chapter,
 equations where they have a label.
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 from nbformat import NotebookNode
@@ -21,7 +21,7 @@ from fhx.course.notebooks import NotebookError, figure, is_markdown, read, text_
 
 __all__ = ["Book", "Target"]
 
-LABELLED = re.compile(
+LABELED = re.compile(
     r"^(?:`{3,}|:{3,})\{(?:prf:)?(?P<kind>[\w-]+)\}[^\n]*\n:label:[ \t]*(?P<block>\S+)"
     r"|\$\$[ \t]*\((?P<equation>[\w:.-]+)\)"
     r"|^\((?P<section>[\w:.-]+)\)=[ \t]*\n+(?:#+[ \t]+(?P<heading>[^\n]+))?",
@@ -49,7 +49,7 @@ class Book:
     """A clone of the book, given by its folder of notebooks.
 
     Attributes:
-        folder: where the notebooks lie; its parent holds the rest.
+        folder: where the notebooks are; its parent holds the rest.
     """
 
     folder: Path
@@ -68,7 +68,7 @@ class Book:
         return {int(path.name[:2]): path for path in sorted(self.folder.glob("[0-9][0-9]-*.ipynb"))}
 
     def notebook(self, number: int) -> NotebookNode:
-        """A chapter as it lies in the folder.
+        """A chapter as it is in the folder.
 
         Raises:
             CourseError: there is none of that number, or it is not a notebook.
@@ -99,7 +99,7 @@ class Book:
 
     @property
     def home(self) -> str:
-        """The address of the rendered book, else of its repository."""
+        """The address of the rendered book or, where there is none, of its repository."""
         return self._base or self._settings["repository"]["url"]
 
     def link(self, words: str, page: str, anchor: str = "") -> str:
@@ -116,12 +116,12 @@ class Book:
         return self.folder.resolve().parent
 
     @cached_property
-    def _settings(self) -> dict:
+    def _settings(self) -> dict[str, Any]:
         path = self._root / "_config.yml"
         try:
             return yaml.safe_load(path.read_text("utf-8"))
         except FileNotFoundError as error:
-            raise CourseError(f"there is no {path}; the notebooks must lie in a clone of the book") from error
+            raise CourseError(f"there is no {path}; the notebooks must be in a clone of the book") from error
 
     def _pages(self) -> Iterator[tuple[str, list[tuple[str, Mapping[str, str]]]]]:
         """Each page with the (Markdown, figure) of its cells; one of the two is empty."""
@@ -140,7 +140,7 @@ class Book:
                 return f"{chapter}.{counts[kind]}"
 
             for text, drawn in cells:
-                for found in LABELLED.finditer(text):
+                for found in LABELED.finditer(text):
                     if label := found["section"]:
                         yield label, Target(page, found["heading"] or self.titles[page], label)
                     elif label := found["equation"]:

@@ -87,7 +87,7 @@ class Chapter:
         cells, current = self.notebook.cells, None
         for one in placed(cells):
             if one.is_solution and one.label is None:
-                raise NotebookError(f"cell {one.number} begins a solution of no exercise")
+                raise NotebookError(f"cell {one.number} begins a solution that belongs to no exercise")
             if current and one.label != current.label:
                 raise NotebookError(f"cell {one.number} begins or ends an exercise out of turn")
             if one.label and not current:
@@ -103,6 +103,6 @@ class Chapter:
         id = next((found["id"] for found in checks if found), "")
         exercise = EXERCISES.get(id)
         if exercise is None or exercise.notes is None:
-            raise CourseError(f"{self.path}: no check of an exercise that the package knows follows {label}")
+            raise CourseError(f"{self.path}: after {label} there is no check of an exercise that the package knows")
         words = self.book.targets[label].words
         return Assigned(label, exercise, exercise.notes, words.rpartition(" ")[2])

@@ -9,11 +9,11 @@ WIDTH = 88
 
 
 def with_instructions(source: str, function: str) -> str:
-    """The cell with a comment at its top: what to fill in, what is to be returned, and who says whether it is right."""
+    """The cell with a comment at its top: what to fill in, what to return, and what says whether it is right."""
     lines = [
         f"Your turn: complete {function}, keep its name, and put your own code for every `...`.",
         _returned(source, function),
-        "Then run this cell: check says whether it is right, and before that what is missing.",
+        "Then run this cell: check says whether it is right and, until it is complete, what is missing.",
     ]
     comment = "\n".join(
         textwrap.fill(line, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
@@ -27,13 +27,13 @@ def _returned(source: str, function: str) -> str:
     try:
         tree = ast.parse(source)
     except SyntaxError:  # a magic
-        return "What it returns is said in the exercise."
+        return "The exercise says what it returns."
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function]
     last = found[-1].body[-1] if found else None
     if not isinstance(last, ast.Return) or last.value is None:
-        return "What it returns is said in the exercise."
+        return "The exercise says what it returns."
     if not any(isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(last.value)):
         words = (ast.get_source_segment(source, last.value) or "").split()
         return f"It returns {' '.join(words)}, as the exercise says."
     beside = source.splitlines()[(last.end_lineno or last.lineno) - 1].partition("#")[2].strip()
-    return f"It returns {beside}." if beside else "What it returns is said in the exercise."
+    return f"It returns {beside}." if beside else "The exercise says what it returns."

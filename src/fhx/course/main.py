@@ -9,6 +9,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from fhx.course import CourseError
 
@@ -46,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _imported(path: str):
+def _imported(path: str) -> ModuleType:
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:

@@ -63,7 +63,7 @@ def read(path: Path) -> NotebookNode:
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
-    """Replace the file in one move, so that no reader and no interruption meets half a notebook."""
+    """Replace the file in one move, so that neither a reader nor an interruption finds half a notebook."""
     nbformat.validate(notebook)
     with replacing(path) as part:
         part.write_text(nbformat.writes(notebook).rstrip("\n") + "\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """From the book's Markdown to plain Markdown, which every notebook program shows.
 
 Directives become headings and quotes, roles become the words that the rendered book has there, with links where there
-is an address. What has no plain form is refused, so that none is left by mistake.
+is an address. What has no plain form is refused, so that none is left over by mistake.
 """
 
 import re

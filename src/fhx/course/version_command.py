@@ -17,11 +17,11 @@ __all__ = ["add_version_arguments", "make_versions"]
 def add_version_arguments(parser: argparse.ArgumentParser) -> None:
     """Which chapters, from where, to where."""
     parser.add_argument("chapters", nargs="+", metavar="CHAPTER", help="numbers, as 3 or 03")
-    parser.add_argument("--out", type=Path, required=True, help="the folder to write to; it is made if it is not there")
+    parser.add_argument("--out", type=Path, required=True, help="the folder to write to; made if it does not exist")
     parser.add_argument(
         "--notebooks", type=Path, default=Path("notebooks"), help="the folder notebooks/ of a clone of the book"
     )
-    parser.add_argument("--force", action="store_true", help="write over files that this command did not make so")
+    parser.add_argument("--force", action="store_true", help="write over files that are not as this command made them")
 
 
 def make_versions(arguments: argparse.Namespace, kind: str, version: Callable[[Chapter], NotebookNode]) -> None:

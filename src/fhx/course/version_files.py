@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -18,7 +19,7 @@ HEAD = "version"
 
 
 def mark(notebook: NotebookNode) -> None:
-    """Put a hash of the notebook's cells into the id of the cell below its title, to know it again."""
+    """Put a hash of the notebook's cells into the id of the cell below its title, to recognise it later."""
     for cell in notebook.cells:
         if cell.id == HEAD:
             cell.id = f"{HEAD}-{_hash(notebook.cells)}"
@@ -30,7 +31,7 @@ def as_made(path: Path) -> bool:
         cells = cells_of(path.read_bytes())
         marks = [cell["id"] for cell in cells if cell["id"].startswith(f"{HEAD}-")]
         return marks == [f"{HEAD}-{_hash(cells)}"]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or one of another make
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # not a notebook, or one made by something else
         return False
 
 
@@ -56,6 +57,6 @@ def write(files: Mapping[Path, NotebookNode], force: bool) -> None:
             raise CourseError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _hash(cells: Sequence[Mapping]) -> str:
+def _hash(cells: Sequence[Mapping[str, Any]]) -> str:
     content = [(cell["cell_type"], text_of(cell)) for cell in cells]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]

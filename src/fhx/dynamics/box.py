@@ -78,6 +78,6 @@ class Box:
         """The box with every face moved outwards by ``margin``, which holds all points nearer to it than that."""
         return Box(self.low - margin, self.high + margin)
 
-    def times(self, other: "Box") -> "Box":
+    def product(self, other: "Box") -> "Box":
         """The product: points of this one followed by points of the other."""
         return Box(torch.cat([self.low, other.low]), torch.cat([self.high, other.high]))

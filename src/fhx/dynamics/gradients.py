@@ -7,11 +7,11 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 from torch.func import jacrev, vjp, vmap
 
-from fhx.cells import Cell
-from fhx.dynamics.jacobians import jacobian, real_start
+from fhx.cells.function import Step, as_cell
+from fhx.dynamics.jacobians import real_start
 from fhx.dynamics.products import natural_log, rescaled
 from fhx.dynamics.realization import Realization
-from fhx.dynamics.unrolling import Step, unroll
+from fhx.dynamics.unrolling import unroll
 
 
 @torch.no_grad()
@@ -38,10 +38,10 @@ def gradient_norms(
 
     Source: Mikhaeil, Monfared & Durstewitz (2022) on these norms and the Lyapunov exponent.
     """
+    cell = as_cell(cell)
     start = real_start(cell, inputs, h0)
     states = unroll(cell, inputs, start)
-    drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
-    step = cell.step if isinstance(cell, Cell) else cell
+    drives, step = cell.drive(inputs), cell.step
     last = states[-1] if len(states) else start
     losses, pull = vjp(loss, last)[:2]
     if losses.shape != last.shape[:1]:
@@ -81,20 +81,20 @@ def input_gradients(
     time = len(inputs)
     if not 0 <= lags < time:
         raise ValueError(f"lags must lie between 0 and T - 1 = {time - 1}, got {lags}")
-    cell = net.cell
+    cell = as_cell(net.cell)
 
     def step(h: Tensor, x: Tensor) -> Tensor:
-        return cell(h[None], x[None])[0]
+        return net.cell(h[None], x[None])[0]
 
     def readout(h: Tensor) -> Tensor:
-        return net.readout((cell.hidden(h) if isinstance(cell, Cell) else h)[None, None]).flatten()
+        return net.readout(cell.hidden(h)[None, None]).flatten()
 
     def everywhere(f: Callable[..., Tensor], *arguments: Tensor) -> Tensor:
         return vmap(vmap(f))(*arguments)
 
     states = net.states(inputs)
     before = torch.cat([real_start(cell, inputs, net.h0)[None], states[:-1]])
-    drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
+    drives = cell.drive(inputs)
     starts = time - lags
     derivative = everywhere(jacrev(step, argnums=1), before[:starts], inputs[:starts])
     readouts = everywhere(jacrev(readout), states)
@@ -102,7 +102,7 @@ def input_gradients(
     for delay in range(lags + 1):
         now = slice(delay, delay + starts)
         if delay:
-            derivative = jacobian(cell, before[now], drives[now]) @ derivative
+            derivative = cell.jacobian(before[now], drives[now]) @ derivative
         derivative, shift = rescaled(derivative, (-2, -1))
         exponent = exponent + shift
         norms = torch.linalg.matrix_norm(readouts[now] @ derivative)

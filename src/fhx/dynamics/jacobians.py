@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
-from torch.func import jacrev, vmap
 
 from fhx.cells import Cell
-from fhx.dynamics.unrolling import Step, initial, unroll
+from fhx.cells.function import Step, as_cell
+from fhx.dynamics.unrolling import initial, unroll
 
 CHUNK = 2**22  # numbers in the Jacobians that are held at once where all are not asked for
 
@@ -40,7 +40,7 @@ def jacobians(
     chunks = [chunk for _, chunk in jacobian_chunks(cell, inputs, h0)]
     if chunks:
         return torch.cat(chunks)
-    h = initial(cell, inputs, h0)
+    h = initial(as_cell(cell), inputs, h0)
     return h.new_empty(0, *h.shape, h.shape[-1])
 
 
@@ -48,32 +48,18 @@ def jacobian_chunks(
     cell: Step, inputs: Tensor, h0: Tensor | None = None
 ) -> Iterator[tuple[Tensor, Float[Tensor, "steps batch width width"]]]:
     """The states before each step and the Jacobians, for some steps at a time and in the order of time."""
+    cell = as_cell(cell)
     start = real_start(cell, inputs, h0)
     before = torch.cat([start[None], unroll(cell, inputs, h0)[:-1]]) if len(inputs) else start[None][:0]
-    drives = cell.drive(inputs) if isinstance(cell, Cell) else inputs
+    drives = cell.drive(inputs)
     steps = max(1, CHUNK // max(1, start.numel() * start.shape[-1]))
     for h, drive in zip(before.split(steps), drives.split(steps), strict=True) if len(inputs) else ():
-        yield h, jacobian(cell, h, drive)
+        yield h, cell.jacobian(h, drive)
 
 
-def real_start(cell: Step, inputs: Tensor, h0: Tensor | None) -> Float[Tensor, "batch width"]:
+def real_start(cell: Cell, inputs: Tensor, h0: Tensor | None) -> Float[Tensor, "batch width"]:
     """The initial states, which must be of a dtype that has derivatives."""
     start = initial(cell, inputs, h0)
     if not start.is_floating_point():
         raise ValueError(f"a gradient needs states of a real dtype, got h0 of {start.dtype}")
     return start
-
-
-def jacobian(
-    cell: Step, h: Float[Tensor, "*batch width"], drive: Shaped[Tensor, "*batch drive"]
-) -> Float[Tensor, "*batch width width"]:
-    """The Jacobian at states and drives (a function's inputs) of any batch shape."""
-    if isinstance(cell, Cell):
-        return cell.jacobian(h, drive)
-
-    def single(h: Tensor, x: Tensor) -> Tensor:
-        return cell(h[None], x[None])[0]
-
-    batch, width = h.shape[:-1], h.shape[-1]
-    each = vmap(jacrev(single))(h.reshape(batch.numel(), width), drive.reshape(batch.numel(), drive.shape[-1]))
-    return each.reshape(*batch, width, width)

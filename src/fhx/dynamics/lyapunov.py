@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Float, Int, Integer, Shaped
 from torch import Tensor
 
+from fhx.cells.function import Step
 from fhx.dynamics.jacobians import jacobian_chunks
-from fhx.dynamics.unrolling import Step
 
 LOSS = 1e-10  # what rounding may change the logarithm of a stretch by for the sake of a longer piece, in nats
 

@@ -36,11 +36,13 @@ have the same two maps in the limit, and differ in the spread of the singular va
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, log, pi, sqrt
+from typing import get_args
 
 import numpy as np
 from scipy.optimize import brentq
 
-from fhx._checks import non_negative, positive_number
+from fhx._checks import non_negative, one_of, positive_number
+from fhx.cells.activations import TanhOrRelu
 
 _STEP = 1 / 32
 
@@ -62,7 +64,7 @@ class MeanField:
     Source: Poole et al. (2016) and Schoenholz et al. (2017); Yang & Schoenholz (2017) for residual layers.
     """
 
-    activation: str
+    activation: TanhOrRelu
     weight_std: float
     bias_std: float = 0.0
     residual_scale: float | None = None
@@ -142,7 +144,7 @@ class MeanField:
         return [self._gain(q) for q in self.variances(layers, input_mean_square)]
 
     @classmethod
-    def critical_std(cls, activation: str, bias_std: float = 0.0) -> float:
+    def critical_std(cls, activation: TanhOrRelu, bias_std: float = 0.0) -> float:
         r"""The edge of chaos: the :math:`\sigma_w` at which a plain layer's gain :math:`\chi` is 1, given a bias.
 
         Below it gradients vanish, above it they explode. :math:`\sqrt 2` for ReLU whatever the bias; 1 for tanh without
@@ -170,17 +172,16 @@ class MeanField:
         return gain if self.residual_scale is None else 1 + self.residual_scale**2 * gain
 
 
-def _known(activation: str) -> None:
-    if activation not in ("tanh", "relu"):
-        raise ValueError(f"activation must be 'tanh' or 'relu', got {activation!r}")
+def _known(activation: TanhOrRelu) -> None:
+    one_of("activation", activation, get_args(TanhOrRelu))
 
 
-def _mean(activation: str, q: float) -> float:
+def _mean(activation: TanhOrRelu, q: float) -> float:
     r""":math:`\mathbb{E}\, \sigma(\sqrt q \zeta)`."""
     return 0.0 if activation == "tanh" else sqrt(q / (2 * pi))
 
 
-def _mean_square(activation: str, q: float) -> float:
+def _mean_square(activation: TanhOrRelu, q: float) -> float:
     r""":math:`\mathbb{E}\, \sigma(\sqrt q \zeta)^2`."""
     return q / 2 if activation == "relu" else _normal_mean(lambda z: np.tanh(z) ** 2, q)
 

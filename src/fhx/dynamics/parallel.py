@@ -14,17 +14,18 @@ stay as they are and the first wrong one becomes right, so that T sweeps are alw
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import TypeVar
+from typing import Literal, TypeVar, get_args
 
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from fhx._checks import positive
+from fhx._checks import one_of, positive
+from fhx.cells.function import Step
 from fhx.dynamics.trajectory import Attached, TrajectoryMap
-from fhx.dynamics.unrolling import Step
 
-METHODS = ("jacobi", "newton", "quasi-newton")
+Method = Literal["jacobi", "newton", "quasi-newton"]
+METHODS: tuple[Method, ...] = get_args(Method)
 SMALLEST = 2.0**-8  # of a damping factor before it is zero
 PROBES = 2
 
@@ -58,7 +59,7 @@ class ParallelRun:
 def parallel_unroll(
     cell: Step,
     inputs: Shaped[Tensor, "time batch d_in"],
-    method: str = "newton",
+    method: Method = "newton",
     h0: Shaped[Tensor, "*state"] | None = None,
     tolerance: float | int | None = None,
     max_sweeps: int | None = None,
@@ -100,8 +101,7 @@ def parallel_unroll(
     Source: Lim et al. (2024), "Parallelizing non-linear sequential models over the sequence length" (DEER); Gonzalez et
     al. (2024), "Towards scalable and stable parallelization of nonlinear RNNs", on damping and on diagonals.
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    one_of("method", method, METHODS)
     problem = TrajectoryMap.of(cell, inputs, h0)
     if tolerance is None:
         tolerance = 1e-10 if problem.h0.dtype == torch.float64 else 1e-4
@@ -117,9 +117,9 @@ def parallel_unroll(
 
 
 def jacobi_sweeps(
-    f: Callable[[State, Input], State], h0: State, inputs: Sequence[Input], k: int, zero: State
+    f: Callable[[State, Input], State], h0: State, inputs: Sequence[Input], sweeps: int, zero: State
 ) -> Iterator[list[State]]:
-    r"""The trajectory after each of k Jacobi sweeps, :math:`H^{(i+1)} = F(H^{(i)})` from :math:`H^{(0)} = 0`.
+    r"""The trajectory after each of some Jacobi sweeps, :math:`H^{(i+1)} = F(H^{(i)})` from :math:`H^{(0)} = 0`.
 
     The definition, in plain Python, for numbers of any kind: fractions give exact states.
 
@@ -127,17 +127,17 @@ def jacobi_sweeps(
         f: the step, of a state and an input.
         h0: :math:`h_0`.
         inputs: :math:`x_1, \dots, x_T`.
-        k: the number of sweeps.
+        sweeps: how many.
         zero: the zero state.
     """
     states = [zero] * len(inputs)
-    for _ in range(k):
+    for _ in range(sweeps):
         states = [f(h, x) for h, x in zip([h0, *states], inputs, strict=False)]
         yield states
 
 
 @torch.no_grad()
-def _search(problem: TrajectoryMap, method: str, tolerance: float, limit: int, damping: bool) -> ParallelRun:
+def _search(problem: TrajectoryMap, method: Method, tolerance: float, limit: int, damping: bool) -> ParallelRun:
     residuals: list[float] = []
     states, gain, scale = problem.zeros(), 1.0, 1.0
     image = problem.image(states)
@@ -161,7 +161,7 @@ def _search(problem: TrajectoryMap, method: str, tolerance: float, limit: int, d
 
 
 def _sweep(
-    problem: TrajectoryMap, states: Tensor, image: Tensor, scale: float, method: str, damping: bool
+    problem: TrajectoryMap, states: Tensor, image: Tensor, scale: float, method: Method, damping: bool
 ) -> tuple[Tensor, float]:
     """The next trajectory, and the damping factor to try first in the sweep after it."""
     if method == "jacobi":

@@ -86,7 +86,7 @@ def log_singular_values(jacobians: Float[Tensor, "time batch width width"]) -> F
 def rescaled(x: Tensor, dims: tuple[int, ...]) -> tuple[Tensor, Int[Tensor, "..."]]:
     r"""The numbers :math:`2^{-e} x`, of which the largest over ``dims`` lies in [1/2, 1), and :math:`e`."""
     exponent = torch.frexp(x.abs().amax(dims, keepdim=True)).exponent
-    half = exponent // 2  # two steps: the power itself may be no float
+    half = exponent // 2  # two steps: the power itself may not be a float
     return torch.ldexp(torch.ldexp(x, -half), half - exponent), exponent
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from jaxtyping import Integer, Shaped
 from torch import Tensor, nn
 
-from fhx.cells import Cell
-from fhx.dynamics.unrolling import Step, unroll
+from fhx.cells.function import Step, as_cell
+from fhx.dynamics.unrolling import unroll
 
 
 class Realization(nn.Module):
@@ -35,13 +35,10 @@ class Realization(nn.Module):
     ) -> None:
         super().__init__()
         if h0 is None:
-            if not isinstance(cell, Cell):
-                raise ValueError("a plain function f(h, x) has no initial state of its own: give h0")
-            h0 = cell.initial_state()
+            h0 = as_cell(cell).initial_state()
         elif h0.ndim != 1:
             raise ValueError(f"h0 must be one state, shape (width,), got {tuple(h0.shape)}")
-        elif isinstance(cell, Cell):
-            cell.check_state(h0)
+        as_cell(cell).check_state(h0)
         self.cell = cell
         self.readout = readout
         if isinstance(h0, nn.Parameter):
@@ -60,4 +57,4 @@ class Realization(nn.Module):
     ) -> Shaped[Tensor, "time batch *output"]:
         """The outputs :math:`y_1, ..., y_T`; after a sequence's end its last output is repeated."""
         states = self.states(inputs, lengths)
-        return self.readout(self.cell.hidden(states) if isinstance(self.cell, Cell) else states)
+        return self.readout(as_cell(self.cell).hidden(states))

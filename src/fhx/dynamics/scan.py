@@ -16,6 +16,8 @@ from jaxtyping import Inexact
 from torch import Tensor
 
 from fhx.cells import LinearCell
+from fhx.cells.base import check_inherited
+from fhx.cells.function import refuse_torch_net
 from fhx.dynamics.unrolling import initial
 
 SHORTEST = 8  # steps that a chunk has at least
@@ -72,16 +74,17 @@ def linear_states(
 
     Raises:
         TypeError: another kind of cell.
-        ValueError: what ``unroll`` raises.
+        ValueError: what ``unroll`` raises, or the cell is of a subclass with another step.
         RuntimeError: ``compiled`` on a machine where ``torch.compile`` finds no compiler.
 
     Source: Martin & Cundy (2018).
     """
+    refuse_torch_net(cell)
     if not isinstance(cell, LinearCell):
         raise TypeError(f"one scan makes the states of a LinearCell only, got {type(cell).__name__}; use unroll")
-    if inputs.ndim != 3:
-        raise ValueError(f"inputs must have shape (time, batch, d_in), got {tuple(inputs.shape)}")
-    return scan(cell.W[None, None], cell.drive(inputs), initial(cell, inputs, h0), False, compiled)
+    check_inherited(cell, LinearCell, "one scan makes the states of that class only; use unroll")
+    h = initial(cell, inputs, h0)
+    return scan(cell.W[None, None], cell.drive(inputs), h, False, compiled)
 
 
 def _check(A: Tensor, b: Tensor, h0: Tensor | None) -> None:

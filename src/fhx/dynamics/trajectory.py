@@ -15,9 +15,9 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from fhx.cells import Cell
-from fhx.dynamics.jacobians import CHUNK, jacobian, real_start
+from fhx.cells.function import Step, as_cell
+from fhx.dynamics.jacobians import CHUNK, real_start
 from fhx.dynamics.scan import scan
-from fhx.dynamics.unrolling import Step, checked
 
 
 @dataclass(frozen=True)
@@ -27,19 +27,16 @@ class TrajectoryMap:
     Jacobians are made for some times at once, and never for all where they would not fit.
     """
 
-    cell: Step
+    cell: Cell
     drives: Shaped[Tensor, "time batch drive"]
     h0: Float[Tensor, "batch width"]
 
     @classmethod
     def of(cls, cell: Step, inputs: Tensor, h0: Tensor | None) -> "TrajectoryMap":
         """What is checked as by ``unroll``."""
-        if inputs.ndim != 3:
-            raise ValueError(f"inputs must have shape (time, batch, d_in), got {tuple(inputs.shape)}")
+        cell = as_cell(cell)
         start = real_start(cell, inputs, h0)
-        if isinstance(cell, Cell):
-            return cls(cell, cell.drive(inputs), start)
-        return cls(checked(cell), inputs, start)
+        return cls(cell, cell.drive(inputs), start)
 
     def detached(self) -> "TrajectoryMap":
         """The same numbers, through which no gradient flows."""
@@ -55,8 +52,7 @@ class TrajectoryMap:
 
     def image(self, states: Float[Tensor, "time batch width"]) -> Float[Tensor, "time batch width"]:
         """:math:`F(H)`: all states step at once, as one batch."""
-        step = self.cell.step if isinstance(self.cell, Cell) else self.cell
-        return step(self.before(states).flatten(0, 1), self.drives.flatten(0, 1)).view_as(states)
+        return self.cell.step(self.before(states).flatten(0, 1), self.drives.flatten(0, 1)).view_as(states)
 
     @torch.no_grad()
     def carried(
@@ -100,7 +96,7 @@ class TrajectoryMap:
         firsts: Sequence[int] = range(0, len(states), steps)
         for first in reversed(firsts) if backwards else firsts:
             now = slice(first, first + steps)
-            yield now, jacobian(self.cell, before[now], self.drives[now])
+            yield now, self.cell.jacobian(before[now], self.drives[now])
 
 
 class Attached(torch.autograd.Function):

@@ -1,14 +1,11 @@
 """Unrolling: the run of a cell over a batch of sequences, one step at a time."""
 
-from collections.abc import Callable
-
 import torch
 from jaxtyping import Integer, Shaped
 from torch import Tensor
 
 from fhx.cells import Cell
-
-Step = Callable[[Tensor, Tensor], Tensor]
+from fhx.cells.function import FunctionCell, Step, as_cell
 
 
 def unroll(
@@ -35,29 +32,25 @@ def unroll(
         ValueError: a shape, dtype or device that does not fit the cell, a length outside 0 to T, no ``h0`` for a
             function, or a function that changes the state's shape or dtype.
     """
-    if inputs.ndim != 3:
-        raise ValueError(f"inputs must have shape (time, batch, d_in), got {tuple(inputs.shape)}")
+    cell = as_cell(cell)
     h = initial(cell, inputs, h0)
     running = None
     if lengths is not None:
         running = _running(lengths, inputs)
         inputs = torch.where(running, inputs, torch.zeros_like(inputs))
-    step: Step
-    if isinstance(cell, Cell):
-        step, drives = cell.step, cell.drive(inputs)
-    else:
-        step, drives = checked(cell), inputs
-    states = []
-    for t, drive in enumerate(drives):
+    step, states = cell.step, []
+    for t, drive in enumerate(cell.drive(inputs)):
         h = step(h, drive) if running is None else torch.where(running[t], step(h, drive), h)
         states.append(h)
     return torch.stack(states) if states else h.new_empty(0, *h.shape)
 
 
-def initial(cell: Step, inputs: Tensor, h0: Tensor | None) -> Tensor:
+def initial(cell: Cell, inputs: Tensor, h0: Tensor | None) -> Tensor:
     """:math:`h_0` for every sequence, ``(batch, width)``, of the cell's dtype and device, which are the inputs' too."""
+    if inputs.ndim != 3:
+        raise ValueError(f"inputs must have shape (time, batch, d_in), got {tuple(inputs.shape)}")
     batch = inputs.shape[1]
-    if isinstance(cell, Cell):
+    if h0 is None or not isinstance(cell, FunctionCell):
         zeros = cell.initial_state(batch)
         h0 = zeros if h0 is None else h0
         cell.check_state(h0)
@@ -67,8 +60,6 @@ def initial(cell: Step, inputs: Tensor, h0: Tensor | None) -> Tensor:
                     f"{name} must be like the cell's parameters, {zeros.dtype} on {zeros.device}, "
                     f"not {value.dtype} on {value.device}"
                 )
-    if h0 is None:
-        raise ValueError("a plain function f(h, x) has no initial state of its own: give h0")
     if h0.ndim not in (1, 2) or h0.shape[:-1] not in ((), (1,), (batch,)):
         raise ValueError(f"h0 must have shape (width,) or (batch, width) with batch = {batch}, got {tuple(h0.shape)}")
     return h0.expand(batch, h0.shape[-1])
@@ -88,16 +79,3 @@ def _running(lengths: Tensor, inputs: Tensor) -> Tensor:
     if outside:
         raise ValueError(f"lengths must lie between 0 and T = {time}, got {lengths.tolist()}")
     return (torch.arange(time, device=inputs.device)[:, None] < lengths.to(inputs.device))[..., None]
-
-
-def checked(f: Step) -> Step:
-    """``f``, whose result must be a state like the one it was given."""
-
-    def step(h: Tensor, x: Tensor) -> Tensor:
-        new = f(h, x)
-        if not isinstance(new, Tensor) or (new.shape, new.dtype) != (h.shape, h.dtype):
-            got = f"{tuple(new.shape)}, {new.dtype}" if isinstance(new, Tensor) else type(new).__name__
-            raise ValueError(f"f(h, x) must return a state like h, {tuple(h.shape)}, {h.dtype}, but returned {got}")
-        return new
-
-    return step

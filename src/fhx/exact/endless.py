@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from itertools import chain, islice
 from typing import NamedTuple, TypeVar
 
+from fhx._checks import at_least
 from fhx.exact.numbers import Number
 
-__all__ = ["Answer", "Endless", "check_max_steps", "first_answer"]
+__all__ = ["Answer", "Endless", "first_answer"]
 
 T = TypeVar("T")
 
@@ -33,14 +34,7 @@ def first_answer(outputs: Iterable[Number], length: int, max_steps: int) -> Answ
     """The first output that is not 0 after those of a word of that length, if it comes within ``max_steps`` end marks.
 
     Raises:
-        ValueError: ``max_steps`` is negative.
+        ValueError: ``max_steps`` is not an integer of at least 0.
     """
-    check_max_steps(max_steps)
-    after = islice(outputs, length, length + max_steps)
+    after = islice(outputs, length, length + at_least("max_steps", max_steps, 0))
     return next((Answer(value, T) for T, value in enumerate(after, start=1) if value), None)
-
-
-def check_max_steps(max_steps: int) -> None:
-    """Raises a ValueError if ``max_steps`` is negative."""
-    if max_steps < 0:
-        raise ValueError(f"a run has at least 0 steps, not {max_steps}")

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from attrs import field, frozen
 
-from fhx.exact.numbers import Exact, Number, number
+from fhx.exact.numbers import Activation, Exact, Number, number
 from fhx.exact.simple_rnn import ACTIVATIONS
 
 __all__ = ["Expression", "Unit", "Vector", "as_expression", "const", "sum_of", "unit", "units_of", "variable"]
@@ -50,7 +50,7 @@ class Unit:
         depth: how many hidden layers deep it lies: 1 more than its argument needs.
     """
 
-    activation: str
+    activation: Activation
     argument: Expression
     name: str | None = None
     depth: int = field(init=False)
@@ -77,12 +77,12 @@ class Unit:
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Unit) and self._form is other._form)
 
-    def written(self, layers: int = SHOWN_LAYERS) -> str:
-        """Its name if it has one; else as it was written, but for what lies more than so many layers deep."""
-        return self.name or f"{self.activation}({self.argument.written(layers - 1) if layers else '...'})"
+    def to_text(self, layers: int = SHOWN_LAYERS) -> str:
+        """Its name if it has one; else as it was written, but for what lies more than ``layers`` layers deep."""
+        return self.name or f"{self.activation}({self.argument.to_text(layers - 1) if layers else '...'})"
 
     def __str__(self) -> str:
-        return self.written()
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"Unit({self})"
@@ -229,10 +229,10 @@ class Expression:
     def __truediv__(self, divisor: Exact) -> Expression:
         return self * (1 / Fraction(number(divisor, "a divisor")))
 
-    def written(self, layers: int = SHOWN_LAYERS) -> str:
-        """As it was written, but for units more than so many layers deep and terms after the first eight."""
+    def to_text(self, layers: int = SHOWN_LAYERS) -> str:
+        """As it was written, but for units more than ``layers`` layers deep and terms after the first eight."""
         signed = [
-            ("-" if c < 0 else "+", str(abs(c)), atom if isinstance(atom, str) else atom.written(layers))
+            ("-" if c < 0 else "+", str(abs(c)), atom if isinstance(atom, str) else atom.to_text(layers))
             for atom, c in list(self._terms.items())[:SHOWN_TERMS]
         ]
         pieces = [f"{sign} {'' if size == '1' else size + ' '}{atom}" for sign, size, atom in signed]
@@ -244,7 +244,7 @@ class Expression:
         return text[2:] if text[0] == "+" else f"-{text[2:]}"
 
     def __str__(self) -> str:
-        return self.written()
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"Expression({self})"
@@ -261,7 +261,7 @@ def variable(name: str) -> Expression:
 
 
 def const(k: Exact) -> Expression:
-    """A constant; a TypeError if it is not an exact number."""
+    """The constant ``k``; a TypeError if it is not an exact number."""
     return Expression({}, k)
 
 
@@ -271,7 +271,7 @@ def as_expression(value: Expression | Exact) -> Expression:
 
 
 def sum_of(expressions: Iterable[Expression | Exact]) -> Expression:
-    """Their sum, in time linear in the number of terms; 0 for none."""
+    """The sum of the ``expressions``, in time linear in the number of terms; 0 for none."""
     terms: dict[Atom, Number] = {}
     constant: Number = 0
     for e in map(as_expression, expressions):
@@ -281,7 +281,7 @@ def sum_of(expressions: Iterable[Expression | Exact]) -> Expression:
     return Expression(terms, constant)
 
 
-def unit(activation: str, argument: Expression, name: str | None = None) -> Expression:
+def unit(activation: Activation, argument: Expression, name: str | None = None) -> Expression:
     """One unit; that of a constant is a constant."""
     if not argument.terms:
         return const(ACTIVATIONS[activation](argument.constant))
@@ -289,7 +289,7 @@ def unit(activation: str, argument: Expression, name: str | None = None) -> Expr
 
 
 def units_of(expressions: Iterable[Expression]) -> list[Unit]:
-    """All units that occur, each once, shallow ones first and then in the order of first occurrence."""
+    """All units in the ``expressions``, each once, shallow ones first and then in the order of first occurrence."""
     found: dict[Unit, None] = {}
     for e in expressions:
         waiting = [e]

@@ -24,7 +24,7 @@ def two_relus(net: WordReader) -> WordReader:
     rnn = net.rnn
     if rnn.activation == "relu":
         return net
-    d = rnn.size
+    d = rnn.units
     W = {
         (i + row, j + column): w if column == 0 else -w
         for (i, j), w in rnn.W.entries.items()
@@ -53,7 +53,7 @@ def largest_exact_state(net: WordReader, largest: int) -> int:
     """
     rnn = net.rnn
     sums: list[tuple[Number, Number]] = [(sum((size(w) for w in net.w), 0), size(net.c))]
-    for i in range(rnn.size):
+    for i in range(rnn.units):
         drive = max((size(u) for u in rnn.U.row(i).values()), default=0) + size(rnn.b[i])
         sums.append((sum((size(w) for w in rnn.W.row(i).values()), 0), drive))
     bounds = ((largest - rest) // weight if weight else largest if rest <= largest else -1 for weight, rest in sums)

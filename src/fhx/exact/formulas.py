@@ -10,7 +10,7 @@ from typing import Protocol, overload
 
 from fhx.exact.expression import Expression, Vector, as_expression, const, sum_of, unit, variable
 from fhx.exact.matrix import Matrix, Rows
-from fhx.exact.numbers import Exact, number
+from fhx.exact.numbers import Activation, Exact, number
 
 __all__ = ["AND", "NOT", "OR", "affine", "if_then_else", "maximum", "relu", "slu", "stack", "variables"]
 
@@ -29,7 +29,12 @@ def relu(e: Term, name: str | None = None) -> Expression: ...
 @overload
 def relu(e: Terms, name: str | None = None) -> Vector: ...
 def relu(e: Term | Terms, name: str | None = None) -> Expression | Vector:
-    r"""The unit :math:`\max(e, 0)`; on a vector, one unit per entry, called ``name1``, ``name2``, ..."""
+    r"""The unit :math:`\max(e, 0)`; on a vector, one unit per entry, called ``name1``, ``name2``, ...
+
+    Args:
+        e: an expression or a vector of them.
+        name: of the unit; without one it is shown as it was written.
+    """
     return _layer("relu", e, name)
 
 
@@ -38,7 +43,12 @@ def slu(e: Term, name: str | None = None) -> Expression: ...
 @overload
 def slu(e: Terms, name: str | None = None) -> Vector: ...
 def slu(e: Term | Terms, name: str | None = None) -> Expression | Vector:
-    r"""The unit :math:`\min(\max(e, 0), 1)`; on a vector, one unit per entry, called ``name1``, ``name2``, ..."""
+    r"""The unit :math:`\min(\max(e, 0), 1)`; on a vector, one unit per entry, called ``name1``, ``name2``, ...
+
+    Args:
+        e: an expression or a vector of them.
+        name: of the unit; without one it is shown as it was written.
+    """
     return _layer("slu", e, name)
 
 
@@ -56,7 +66,10 @@ def AND(*es: Term, name: str | None = None, layer: Layer = relu) -> Expression:
 def OR(*es: Term, name: str | None = None, layer: Layer = relu) -> Expression:
     r""":math:`e_1 \vee \dots \vee e_n = 1 - \mathrm{relu}(1 - \sum_i e_i)`, by De Morgan's law one unit; 0 for none.
 
-    The arguments are those of ``AND``; the unit says that all are false.
+    The unit says that all are false.
+
+    Args:
+        es, name, layer: as for ``AND``.
     """
     return 1 - AND(*map(NOT, es), name=name, layer=layer)
 
@@ -100,6 +113,9 @@ def if_then_else(c: Term, t: Term | Terms, e: Term | Terms = 0) -> Expression | 
 def maximum(*es: Term) -> Expression:
     r""":math:`\max(x, y) = x + \mathrm{relu}(y - x)`, from left to right: n expressions nest n - 1 units.
 
+    Args:
+        es: the expressions, at least one.
+
     Raises:
         ValueError: there is none.
     """
@@ -127,12 +143,21 @@ def affine(A: Matrix | Rows, vector: Terms, b: Terms | None = None) -> Vector:
 
 
 def stack(*vectors: Term | Terms) -> Vector:
-    """One vector of all entries in order; an expression counts as a vector of one entry."""
+    """One vector of all entries in order; an expression counts as a vector of one entry.
+
+    Args:
+        vectors: vectors and expressions.
+    """
     return tuple(e for part in vectors for e in _entries(part))
 
 
 def variables(prefix: str, n: int) -> Vector:
-    r"""The vector of the variables ``prefix1``, ..., ``prefixn``."""
+    r"""The vector of the variables ``prefix1``, ..., ``prefixn``.
+
+    Args:
+        prefix: what their names begin with.
+        n: how many.
+    """
     return tuple(variable(f"{prefix}{i}") for i in range(1, n + 1))
 
 
@@ -142,7 +167,7 @@ def _one(e: Term | Terms) -> Expression:
 
 
 def _entries(e: Term | Terms, size: int = 1) -> Vector:
-    """The entries of a vector; anything else so many times."""
+    """The entries of a vector; anything else ``size`` times."""
     return tuple(map(as_expression, e)) if isinstance(e, tuple | list) else (_one(e),) * size
 
 
@@ -150,7 +175,7 @@ def _choice(c: Expression, t: Expression, e: Expression) -> Expression:
     return slu(t - 1 + c) + (slu(e - c) if e != const(0) else const(0))
 
 
-def _layer(activation: str, e: Term | Terms, name: str | None) -> Expression | Vector:
+def _layer(activation: Activation, e: Term | Terms, name: str | None) -> Expression | Vector:
     if not isinstance(e, tuple | list):
         return unit(activation, _one(e), name)
     return tuple(unit(activation, x, name and f"{name}{i}") for i, x in enumerate(_entries(e), start=1))

@@ -57,7 +57,11 @@ def gradient_jump(f: Expression, point: Point, direction: Point) -> dict[str, Nu
     For :math:`f = \max(0, x_1, x_2)` the jump across :math:`x_1 = 0` is (1, 0) at (0, -1) and 0 at (0, 1), so f needs a
     second hidden layer.
 
-    The arguments and errors are those of ``one_sided_gradient``.
+    Args:
+        f, point, direction: as for ``one_sided_gradient``; the direction is d.
+
+    Raises:
+        ValueError: what ``one_sided_gradient`` raises.
     """
     beyond = one_sided_gradient(f, point, direction)
     before = one_sided_gradient(f, point, {name: -number(value, name) for name, value in direction.items()})

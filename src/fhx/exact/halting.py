@@ -51,11 +51,11 @@ class HaltingNet(WordReader):
     """
 
     @property
-    def inputs(self) -> tuple[Hashable, ...]:
+    def column_labels(self) -> tuple[Hashable, ...]:
         """What the columns of U stand for: the symbols, then EOS."""
         return (*self.alphabet, EOS)
 
-    def fed(self, word: Word) -> Endless[int]:
+    def input_columns(self, word: Word) -> Endless[int]:
         """The columns of U that the word shows to the net, then that of EOS for ever.
 
         Raises:
@@ -83,7 +83,7 @@ class HaltingNet(WordReader):
         """The first output that is not 0 after the word, if it comes within ``max_steps`` end marks.
 
         Raises:
-            ValueError: a symbol is outside the alphabet, or ``max_steps`` is negative.
+            ValueError: a symbol is outside the alphabet, or ``max_steps`` is not an integer of at least 0.
         """
         word = tuple(word)
         return first_answer(self.outputs(word), len(word), max_steps)

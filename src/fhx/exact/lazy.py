@@ -15,9 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import SupportsIndex
 
 from attrs import Factory, define, field, frozen
 
+from fhx._checks import at_least
 from fhx.exact.numbers import Exact, Number, number
 
 __all__ = ["DigitStream", "LazyReal", "UndecidedError"]
@@ -28,6 +30,10 @@ MAX_DIGITS = 64
 
 class UndecidedError(ArithmeticError):
     """A ReLU's argument is so close to 0 that no digit looked at tells its sign; if it is 0, none ever does."""
+
+
+def _base(base: SupportsIndex) -> int:
+    return at_least("the base", base, 2)
 
 
 @frozen
@@ -43,11 +49,7 @@ class DigitStream:
     """
 
     digit_at: Callable[[int], int]
-    base: int
-
-    def __attrs_post_init__(self) -> None:
-        if type(self.base) is not int or self.base < 2:
-            raise ValueError(f"a base is an integer of at least 2, got {self.base!r}")
+    base: int = field(converter=_base)
 
     def digit(self, t: int) -> int:
         """The digit in place t.
@@ -63,7 +65,7 @@ class DigitStream:
         return digit
 
     def truncated(self, digits: int) -> Fraction:
-        """The rational number with the first so many digits, and zeros behind them."""
+        """The rational number with the first ``digits`` digits, and zeros behind them."""
         numerator = 0
         for t in range(1, digits + 1):
             numerator = numerator * self.base + self.digit(t)
@@ -96,6 +98,7 @@ class LazyReal:
     digits looked at.
 
     Attributes:
+        seen: the digits of the stream that were looked at.
         place: how many digits lie before the tail.
         slope: :math:`\alpha`, not 0.
         offset: :math:`\beta`.
@@ -107,14 +110,14 @@ class LazyReal:
     offset: Number
 
     @property
-    def looked(self) -> int:
+    def digits_read(self) -> int:
         """How many digits of the stream were looked at so far, here or in what shares them."""
         return len(self.seen.digits)
 
     def bounds(self) -> tuple[Number, Number]:
         """The smallest and the largest number that it can be, by the digits looked at."""
         ends = self.offset, self.offset + self.slope
-        if self.place < self.looked:
+        if self.place < self.digits_read:
             now = self._now()
             ends = now.offset, now.offset + now.slope
         return min(ends), max(ends)
@@ -144,13 +147,13 @@ class LazyReal:
 
     def _now(self) -> LazyReal:
         """The same number, its tail behind the last digit looked at."""
-        if self.place == self.looked:
+        if self.place == self.digits_read:
             return self
         slope, offset, base = self.slope, self.offset, self.seen.stream.base
         for digit in self.seen.digits[self.place :]:
             slope = slope // base if type(slope) is int and slope % base == 0 else Fraction(slope) / base
             offset += digit * slope
-        return LazyReal(self.seen, self.looked, slope, _plain(offset))
+        return LazyReal(self.seen, self.digits_read, slope, _plain(offset))
 
     def _affine(self, slope: Number, offset: Number) -> LazyReal | Number:
         return LazyReal(self.seen, self.place, _plain(slope), _plain(offset)) if slope else _plain(offset)

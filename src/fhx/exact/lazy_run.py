@@ -43,8 +43,8 @@ class LazyRun(Iterator[dict[int, Value]]):
         max_digits: int = MAX_DIGITS,
     ) -> None:
         for unit in reals:
-            if unit not in range(rnn.size):
-                raise ValueError(f"h0 has a real for the unit {unit!r}, but the net has {rnn.size} units")
+            if unit not in range(rnn.units):
+                raise ValueError(f"h0 has a real for the unit {unit!r}, but the net has {rnn.units} units")
         self.rnn, self.max_digits = rnn, max_digits
         self._started, self._symbols = False, iter(symbols)
         self._seen = {unit: SeenDigits(stream) for unit, stream in reals.items()}
@@ -66,26 +66,17 @@ class LazyRun(Iterator[dict[int, Value]]):
 
         The other units are settled only when the next sum is asked for, so that no digit is looked at for them.
         """
-        weights = {j: number(value, f"w[{j}]") for j, value in enumerate(w) if value}
-        while True:
-            try:
-                self._advance()
-            except StopIteration:
-                return
-            if self._sums:
-                for unit in weights:
-                    self._settle(unit)
-            yield sum((self._value(j) * value for j, value in weights.items()), start=0)
+        return _Sums(self, {j: number(value, f"w[{j}]") for j, value in enumerate(w) if value})
 
     @property
-    def looked(self) -> dict[int, int]:
+    def digits_read(self) -> dict[int, int]:
         """How many digits of each real were looked at so far, by the unit that it started in."""
         return {unit: len(reader.digits) for unit, reader in self._seen.items()}
 
     @property
     def digits(self) -> int:
         """How many digits were looked at so far, of the real of which most were."""
-        return max(self.looked.values(), default=0)
+        return max(self.digits_read.values(), default=0)
 
     def _value(self, unit: int) -> Value:
         """What the unit holds, (numerator + slope · tail) / denominator."""
@@ -197,10 +188,28 @@ class LazyRun(Iterator[dict[int, Value]]):
         """
         W, U, b = self.rnn.W, self.rnn.U, self.rnn.b
         scale = common_denominator(chain(W.entries.values(), U.entries.values(), b))
-        columns = [[(i, int(w * scale)) for i, w in W.column(j).items()] for j in range(self.rnn.size)]
+        columns = [[(i, int(w * scale)) for i, w in W.column(j).items()] for j in range(self.rnn.units)]
         drives: dict[int | None, tuple[list[int], list[int]]] = {}
         for symbol in (None, *range(self.rnn.input_size)):
             column: Mapping[int, Number] = {} if symbol is None else U.column(symbol)
             drive = [int((value + column.get(i, 0)) * scale) for i, value in enumerate(b)]
             drives[symbol] = drive, [i for i, value in enumerate(drive) if value > 0]
         return columns, drives, scale
+
+
+class _Sums(Iterator[Value]):
+    """What a readout makes of the states of a run; as long as the run is."""
+
+    def __init__(self, run: LazyRun, weights: Mapping[int, Number]) -> None:
+        self._run, self._weights = run, weights
+
+    def __length_hint__(self) -> int:
+        return length_hint(self._run)
+
+    def __next__(self) -> Value:
+        run = self._run
+        run._advance()
+        if run._sums:
+            for unit in self._weights:
+                run._settle(unit)
+        return sum((run._value(j) * value for j, value in self._weights.items()), start=0)

@@ -46,7 +46,7 @@ class Matrix:
     """
 
     shape: Place = field(converter=_shape)
-    entries: Mapping[Place, Number] = field(converter=_exact)
+    entries: Mapping[Place, Number] = field(converter=_exact, repr=lambda entries: repr(dict(entries)))
 
     def __attrs_post_init__(self) -> None:
         for i, j in self.entries:

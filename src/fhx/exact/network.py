@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from typing import SupportsIndex
 
 from attrs import field, frozen
 from attrs.validators import instance_of, optional
 
+from fhx._checks import positive
 from fhx.exact.matrix import Matrix, Rows
 from fhx.exact.numbers import Exact, Number, vector
 from fhx.exact.simple_rnn import SimpleRNN
@@ -84,24 +86,28 @@ def affine(A: Matrix, state: State, c: Sequence[Number]) -> tuple[Number, ...]:
         ValueError: the state does not have A's width.
     """
     if isinstance(state, Mapping):
-        for unit in state:
-            if unit not in range(A.columns):
-                raise ValueError(f"the state has a unit {unit!r}, but the net has {A.columns}")
+        check_units(state, A.columns)
         state = [state.get(j, 0) for j in range(A.columns)]
     products = A @ vector(state, "the state", A.columns)
     return vector((a + b for a, b in zip(products, c, strict=True)), "")
 
 
-def check_steps(steps: object) -> None:
-    """Raises a ValueError unless ``steps`` is a positive integer."""
-    if type(steps) is not int or steps < 1:
-        raise ValueError(f"steps_per_symbol must be an integer of at least 1, got {steps!r}")
+def check_units(state: Iterable[int], units: int) -> None:
+    """Raises a ValueError unless the keys of a sparse state are units."""
+    for unit in state:
+        if unit not in range(units):
+            raise ValueError(f"the state has a unit {unit!r}, but the net has {units}")
+
+
+def whole_steps(steps_per_symbol: SupportsIndex) -> int:
+    """The number as an integer; a ValueError unless it is positive."""
+    return positive("steps_per_symbol", steps_per_symbol)
 
 
 def check_decoder(decoder: StateDecoder | None, rnn: SimpleRNN) -> None:
     """Raises a ValueError unless the decoder, if any, reads states of the net."""
-    if decoder is not None and decoder.D.columns != rnn.size:
-        raise ValueError(f"the decoder reads {decoder.D.columns} units, but the net has {rnn.size}")
+    if decoder is not None and decoder.D.columns != rnn.units:
+        raise ValueError(f"the decoder reads {decoder.D.columns} units, but the net has {rnn.units}")
 
 
 def found_decoder(decoder: StateDecoder | None) -> StateDecoder:
@@ -130,23 +136,22 @@ class Network:
     rnn: SimpleRNN = field(validator=instance_of(SimpleRNN))
     V: Matrix = field(converter=_V)
     c: tuple[Number, ...] = field(converter=_c)
-    steps_per_symbol: int = 1
+    steps_per_symbol: int = field(default=1, converter=whole_steps)
     _decoder: StateDecoder | None = field(default=None, validator=optional(instance_of(StateDecoder)))
 
     def __attrs_post_init__(self) -> None:
-        if self.V.columns != self.rnn.size:
-            raise ValueError(f"V has {self.V.columns} columns, but the net has {self.rnn.size} units")
-        check_steps(self.steps_per_symbol)
+        if self.V.columns != self.rnn.units:
+            raise ValueError(f"V has {self.V.columns} columns, but the net has {self.rnn.units} units")
         check_decoder(self._decoder, self.rnn)
         vector(self.c, "c", self.V.rows)
 
     def __repr__(self) -> str:
-        return f"Network({self.rnn!r}, {self.V.rows} outputs)"
+        return f"Network({self.rnn!r}, outputs={self.V.rows})"
 
     @property
     def units(self) -> int:
         """How many units the net has."""
-        return self.rnn.size
+        return self.rnn.units
 
     @property
     def decoder(self) -> StateDecoder:

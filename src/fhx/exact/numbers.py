@@ -1,12 +1,15 @@
 """Exact numbers: integers and fractions. What was rounded once is refused, since no proof survives it."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex
 
 import numpy as np
+
+Activation = Literal["relu", "slu"]
+"""The rectified linear unit, or the saturated one."""
 
 Number = int | Fraction
 Exact = SupportsIndex | Fraction
@@ -46,6 +49,11 @@ def vector(values: Iterable[object], name: str, length: int | None = None) -> tu
     if length is not None and len(numbers) != length:
         raise ValueError(f"{name} has {len(numbers)} entries, but {length} are needed")
     return numbers
+
+
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """The sum of products of two vectors of one length."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
 
 
 def size(value: Number) -> Number:

@@ -14,8 +14,9 @@ from typing import Any, NoReturn
 
 from tqdm import tqdm
 
+from fhx._checks import at_least
 from fhx.exact.codegen import Writer, digits
-from fhx.exact.endless import Answer, Endless, check_max_steps
+from fhx.exact.endless import Answer, Endless
 from fhx.exact.expression import Expression
 from fhx.exact.numbers import Number, quotient
 from fhx.exact.specialize import Specializer
@@ -60,7 +61,7 @@ class Pieces:
     """
 
     def __init__(self, step: Step, out: Expression, stacks: Sequence[Mapping[str, str | None]], base: int) -> None:
-        check_base(base)
+        base = check_base(base)
         tops = {name: top for stack in stacks for name, top in stack.items()}
         if len(tops) < sum(map(len, stacks)):
             raise ValueError(f"a number is in two stacks: {tuple(map(dict, stacks))}")
@@ -112,9 +113,9 @@ class Pieces:
             progress: show a bar on stderr.
 
         Raises:
-            ValueError: as in ``states``, or ``max_steps`` is negative.
+            ValueError: as in ``states``, or ``max_steps`` is not an integer of at least 0.
         """
-        check_max_steps(max_steps)
+        max_steps = at_least("max_steps", max_steps, 0)
         pattern, h = self._pattern(self._start), self._numbers()
         for column in self._checked(columns):
             pattern = pattern.moves[column](h)

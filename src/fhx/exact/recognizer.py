@@ -36,11 +36,11 @@ class Recognizer(WordReader):
     """
 
     @property
-    def inputs(self) -> tuple[Hashable, ...]:
+    def column_labels(self) -> tuple[Hashable, ...]:
         """What the columns of U stand for: the symbols."""
         return self.alphabet
 
-    def fed(self, word: Word) -> Iterator[int]:
+    def input_columns(self, word: Word) -> Iterator[int]:
         """The columns of U that the word shows to the net.
 
         Raises:
@@ -51,7 +51,7 @@ class Recognizer(WordReader):
     @cached_property
     def network(self) -> Network:
         """The same net with its output as a vector of one number."""
-        w = Matrix((1, self.rnn.size), {(0, j): value for j, value in enumerate(self.w)})
+        w = Matrix((1, self.rnn.units), {(0, j): value for j, value in enumerate(self.w)})
         return Network(self.rnn, w, (self.c,), self.steps_per_symbol, self._decoder)
 
     def accepts(self, word: Word) -> bool:

@@ -1,11 +1,15 @@
-"""Linear separability, decided exactly: a hyperplane, or multipliers that prove that there is none."""
+"""Linear separability, decided exactly: a hyperplane, or multipliers that prove that there is none.
+
+The simplex method is our own, in fractions: solvers of linear programs, SciPy's among them, work in floats, so that
+neither a hyperplane nor its absence would be proved.
+"""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from attrs import frozen
 
-from fhx.exact.numbers import Exact, Number, vector
+from fhx.exact.numbers import Exact, Number, dot, vector
 
 
 @frozen
@@ -41,9 +45,9 @@ class Separation:
         rows = _signed(self.points, self.labels)
         match self.w, self.b, self.multipliers:
             case w, b, None if w is not None and b is not None:
-                return len(w) == len(rows[0]) - 1 and all(_dot(row, (*w, b)) >= 1 for row in rows)
+                return len(w) == len(rows[0]) - 1 and all(dot(row, (*w, b)) >= 1 for row in rows)
             case None, None, y if y is not None:
-                sums = [_dot(y, column) for column in zip(*rows, strict=True)] if len(y) == len(rows) else [1]
+                sums = [dot(y, column) for column in zip(*rows, strict=True)] if len(y) == len(rows) else [1]
                 return all(value >= 0 for value in y) and sum(y) == 1 and not any(sums)
         return False
 
@@ -123,7 +127,3 @@ def _pivot(rows: list[list[Fraction]], leaving: int, entering: int) -> None:
     for k, row in enumerate(rows):
         if k != leaving and row[entering]:
             rows[k] = [value - row[entering] * above for value, above in zip(row, pivot, strict=True)]
-
-
-def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)

@@ -8,8 +8,9 @@ from math import gcd
 
 from attrs import field, frozen
 
+from fhx._checks import one_of
 from fhx.exact.matrix import Matrix, Rows
-from fhx.exact.numbers import Exact, Number, common_denominator, quotient, vector
+from fhx.exact.numbers import Activation, Exact, Number, common_denominator, dot, quotient, vector
 
 ACTIVATIONS: Mapping[str, Callable[[Number], Number]] = {
     "relu": lambda x: max(x, 0),
@@ -68,21 +69,20 @@ class SimpleRNN:
     U: Matrix = field(converter=_U)
     b: tuple[Number, ...] = field(converter=_b)
     h0: tuple[Number, ...] = field(converter=_h0)
-    activation: str
+    activation: Activation
     unit_names: tuple[str, ...] = field(converter=_names)
 
     @unit_names.default
     def _numbered(self) -> tuple[str, ...]:
-        return tuple(f"u{i}" for i in range(self.size))
+        return tuple(f"u{i}" for i in range(self.units))
 
     def __attrs_post_init__(self) -> None:
-        d, names = self.size, self.unit_names
+        d, names = self.units, self.unit_names
         if self.W.columns != d:
             raise ValueError(f"W must be square, since it maps a state to a state; its shape is {self.W.shape}")
         if self.U.rows != d:
             raise ValueError(f"U has {self.U.rows} rows, but W has {d}: one row per unit")
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(map(repr, ACTIVATIONS))}, got {self.activation!r}")
+        one_of("activation", self.activation, ACTIVATIONS)
         if len(names) != d:
             raise ValueError(f"there are {len(names)} names of units, but W has {d} rows")
         if len(set(names)) != d:
@@ -92,10 +92,10 @@ class SimpleRNN:
         vector(self.h0, "h0", d)
 
     def __repr__(self) -> str:
-        return f"SimpleRNN({self.size} units, {self.input_size} inputs, {self.activation})"
+        return f"SimpleRNN(units={self.units}, input_size={self.input_size}, activation={self.activation!r})"
 
     @property
-    def size(self) -> int:
+    def units(self) -> int:
         """:math:`d`, how many units there are."""
         return self.W.rows
 
@@ -124,7 +124,7 @@ class SimpleRNN:
         h = tuple(map(Fraction, self.h0))
         for t, x in enumerate(xs, start=1):
             x = vector(x, f"x_{t}", self.input_size)
-            h = tuple(Fraction(act(_dot(W[i], h) + _dot(U[i], x) + self.b[i])) for i in range(self.size))
+            h = tuple(Fraction(act(dot(W[i], h) + dot(U[i], x) + self.b[i])) for i in range(self.units))
             yield h
 
     def run(self, symbols: Iterable[int | None]) -> Iterator[dict[int, Number]]:
@@ -194,7 +194,7 @@ class SimpleRNN:
         U[:, a] + b and the positive ones among them; M; and a number with every prime that a denominator can have.
         """
         scale = common_denominator(chain(self.W.entries.values(), self.U.entries.values(), self.b))
-        columns = [[(i, int(w * scale)) for i, w in self.W.column(j).items()] for j in range(self.size)]
+        columns = [[(i, int(w * scale)) for i, w in self.W.column(j).items()] for j in range(self.units)]
         bias = [int(value * scale) for value in self.b]
         drives: dict[int | None, tuple[list[int], dict[int, int]]] = {}
         for symbol in (None, *range(self.input_size)):
@@ -203,10 +203,6 @@ class SimpleRNN:
                 drive[i] += int(u * scale)
             drives[symbol] = drive, {i: value for i, value in enumerate(drive) if value > 0}
         return columns, drives, scale, scale * common_denominator(self.h0)
-
-
-def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    return sum((x * y for x, y in zip(a, b, strict=True)), start=0)
 
 
 def _unscaled(state: dict[int, int], denominator: int) -> dict[int, Number]:

@@ -19,7 +19,9 @@ stack :math:`a_j` it makes 1 and not 0. Siegelmann and Sontag (1995) use B = 4 a
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
+from typing import SupportsIndex
 
+from fhx._checks import at_least
 from fhx.exact.expression import Expression, as_expression
 from fhx.exact.formulas import slu
 from fhx.exact.numbers import Exact, Number, common_denominator, vector
@@ -35,7 +37,7 @@ def encode(word: Iterable[Hashable], alphabet: Sequence[Hashable], base: int = 3
     Raises:
         ValueError: a symbol is neither in the alphabet nor None, or the base is below 3.
     """
-    check_base(base)
+    base = check_base(base)
     places = {symbol: j for j, symbol in enumerate(alphabet)}
     numerators, denominator = [0] * len(places), 1
     for symbol in word:
@@ -56,7 +58,7 @@ def decode(numbers: Sequence[Exact], alphabet: Sequence[Hashable], base: int = 3
         ValueError: there is not one number per symbol, the base is below 3, or the vector does not encode a finite
             stack.
     """
-    check_base(base)
+    base = check_base(base)
     z = vector(numbers, "the stack", len(alphabet))
     denominator, length = common_denominator(z), 0
     while base**length % denominator and length < denominator.bit_length():
@@ -78,7 +80,7 @@ def push(z: Expression, bit: Expression | Exact, base: int = 3) -> Expression:
     r"""A component after a push, :math:`\frac{1}{B} z + \frac{B-1}{B} \mathrm{bit}`; the bit says whether its symbol is
     the one pushed.
     """
-    check_base(base)
+    base = check_base(base)
     return Fraction(1, base) * z + Fraction(base - 1, base) * as_expression(bit)
 
 
@@ -87,7 +89,7 @@ def pop(z: Expression, bit: Expression, base: int = 3) -> Expression:
 
     It is affine where the top is known, and in [0, 1]. The empty stack stays as it is.
     """
-    check_base(base)
+    base = check_base(base)
     return base * z - (base - 1) * bit
 
 
@@ -100,17 +102,16 @@ def sharpened(z: Expression, base: int = 3) -> Expression:
     r""":math:`\frac{B z - 1}{B - 2}`, which is in :math:`[-\frac{1}{B-2}, 0]` where the symbol is not on top and in
     :math:`[1, \frac{B-1}{B-2}]` where it is.
     """
-    check_base(base)
+    base = check_base(base)
     return Fraction(base, base - 2) * z - Fraction(1, base - 2)
 
 
 def margin(base: int = 3) -> Fraction:
     """The width :math:`(B - 2) / B` of the gap between stacks with a symbol on top and without."""
-    check_base(base)
+    base = check_base(base)
     return Fraction(base - 2, base)
 
 
-def check_base(base: int) -> None:
-    """Raises a ValueError unless the base is an integer of at least 3."""
-    if type(base) is not int or base < 3:
-        raise ValueError(f"the base must be an integer of at least 3, got {base!r}: below, stacks have no margin")
+def check_base(base: SupportsIndex) -> int:
+    """The base as an integer; a ValueError unless it is at least 3, since below that stacks have no margin."""
+    return at_least("the base", base, 3)

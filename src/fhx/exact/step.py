@@ -26,6 +26,10 @@ def _h0(values: Mapping[str, Exact]) -> frozendict[str, Number]:
     return frozendict({name: number(value, f"h0 of {name}") for name, value in values.items()})
 
 
+def _as_dict(values: Mapping[str, object]) -> str:
+    return repr(dict(values))
+
+
 def _name(name: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"the name {name!r} is not a string")
@@ -49,9 +53,9 @@ class Step:
     Source: (4.14) and (4.15) of the lecture notes.
     """
 
-    state: Mapping[str, Expression] = field(converter=_state)
+    state: Mapping[str, Expression] = field(converter=_state, repr=_as_dict)
     inputs: tuple[str, ...] = field(converter=_inputs)
-    h0: Mapping[str, Number] = field(converter=_h0)
+    h0: Mapping[str, Number] = field(converter=_h0, repr=_as_dict)
 
     def __attrs_post_init__(self) -> None:
         if faults := list(self._faults()):

@@ -42,8 +42,8 @@ class TableRecognizer(nn.Module):
         rnn = recognizer.rnn
         h0 = {j: value for j, value in enumerate(rnn.h0) if value}
         one_hot = list(h0.values()) == [1]
-        self.start = next(iter(h0)) if one_hot else rnn.size
-        table = torch.full((rnn.size + (not one_hot), rnn.input_size), -1)
+        self.start = next(iter(h0)) if one_hot else rnn.units
+        table = torch.full((rnn.units + (not one_hot), rnn.input_size), -1)
         read = torch.zeros(len(table), dtype=torch.bool)
         found, queue = {self.start}, deque([(self.start, h0)])
         while queue:
@@ -56,6 +56,10 @@ class TableRecognizer(nn.Module):
             queue.extend((unit, {unit: 1}) for unit in new)
         self.register_buffer("next", table)
         self.register_buffer("read", read)
+
+    def extra_repr(self) -> str:
+        """What the net is a table of."""
+        return repr(self.recognizer)
 
     def forward(self, ids: Integer[Tensor, "batch time"]) -> Bool[Tensor, "batch time"]:
         """The decision after each symbol.

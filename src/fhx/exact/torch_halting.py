@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from fhx._checks import at_least
 from fhx.exact.batch import PADDING, padded
-from fhx.exact.endless import Answer, check_max_steps
+from fhx.exact.endless import Answer
 from fhx.exact.torch_recognizer import TorchRecognizer
 from fhx.exact.word_reader import Word, WordReader
 
@@ -50,7 +51,7 @@ class TorchHaltingNet(nn.Module):
         """The output after each input; the last column of the inputs is EOS."""
         return self.inner(inputs)
 
-    def fed(self, words: Sequence[Word], after: int) -> Float[Tensor, "word time symbol"]:
+    def one_hot(self, words: Sequence[Word], after: int) -> Float[Tensor, "word time symbol"]:
         """The words as one-hot vectors, each followed by EOS to the end of the longest, and then ``after`` times.
 
         Raises:
@@ -62,7 +63,7 @@ class TorchHaltingNet(nn.Module):
         return nn.functional.one_hot(ids, eos + 1).to(self.inner.h0)
 
     def states(self, words: Sequence[Word], after: int) -> Float[Tensor, "word time_and_start unit"]:
-        """The states of the net on what ``fed`` gives, :math:`h_0` first.
+        """The states of the net on what ``one_hot`` gives, :math:`h_0` first.
 
         Raises:
             ValueError: a symbol is outside the alphabet, or the net takes several steps per symbol.
@@ -71,7 +72,7 @@ class TorchHaltingNet(nn.Module):
             raise ValueError(
                 f"only nets with one step per symbol have states here, and this one has {self.net.steps_per_symbol}"
             )
-        start, inputs = self.inner.h0.expand(len(words), 1, -1), self.fed(words, after)
+        start, inputs = self.inner.h0.expand(len(words), 1, -1), self.one_hot(words, after)
         if not inputs.shape[0] or not inputs.shape[1]:
             return start
         run, _ = self.inner.rnn(inputs, start.transpose(0, 1).contiguous())
@@ -88,10 +89,10 @@ class TorchHaltingNet(nn.Module):
         ``max_steps`` end marks; 1 or -1 by its sign.
 
         Raises:
-            ValueError: a symbol is outside the alphabet, ``max_steps`` is negative, or the net takes several steps per
-                symbol.
+            ValueError: a symbol is outside the alphabet, ``max_steps`` is not an integer of at least 0, or the net
+                takes several steps per symbol.
         """
-        check_max_steps(max_steps)
+        max_steps = at_least("max_steps", max_steps, 0)
         return [self._answer(list(word), max_steps) for word in words]
 
     def _answer(self, word: Word, max_steps: int) -> Answer | None:
@@ -102,7 +103,7 @@ class TorchHaltingNet(nn.Module):
     def _after(self, word: Word, max_steps: int) -> Iterator[float]:
         """The outputs after the end marks."""
         state = self.states([word], 0)[:, -1:]
-        eos = self.fed([()], STEPS_AT_ONCE)
+        eos = self.one_hot([()], STEPS_AT_ONCE)
         for first in range(0, max_steps, STEPS_AT_ONCE):
             run, state = self.inner.rnn(eos[:, : max_steps - first], state)
             yield from self.inner.readout(run)[0, :, 0].tolist()

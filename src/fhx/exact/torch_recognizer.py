@@ -49,10 +49,12 @@ class TorchRecognizer(nn.Module):
         if exact:
             self.largest, self.largest_in_tensor_float = exact_ranges(relu, dtype)
         rnn = relu.rnn
-        self.rnn = nn.RNN(rnn.input_size, rnn.size, nonlinearity="relu", batch_first=True, dtype=dtype)
-        self.readout = nn.Linear(rnn.size, 1, dtype=dtype)
+        # on the meta device nothing is drawn
+        self.rnn = nn.RNN(rnn.input_size, rnn.units, nonlinearity="relu", batch_first=True, device="meta", dtype=dtype)
+        self.readout = nn.Linear(rnn.units, 1, device="meta", dtype=dtype)
+        self.to_empty(device=torch.get_default_device())
         self.register_buffer("h0", torch.tensor([float(value) for value in rnn.h0], dtype=dtype))
-        w = Matrix((1, rnn.size), {(0, j): value for j, value in enumerate(relu.w)})
+        w = Matrix((1, rnn.units), {(0, j): value for j, value in enumerate(relu.w)})
         with torch.no_grad():
             _fill(self.rnn.get_parameter("weight_hh_l0"), rnn.W)
             _fill(self.rnn.get_parameter("weight_ih_l0"), rnn.U)

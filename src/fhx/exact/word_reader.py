@@ -1,13 +1,14 @@
 """A simple RNN that reads words: what recognizers have in common with nets that answer after an end mark."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Reversible
 from functools import cached_property
+from reprlib import repr as shortened
 
 from attrs import field, frozen
 from attrs.validators import instance_of, optional
 
-from fhx.exact.network import State, StateDecoder, check_decoder, check_steps, found_decoder
+from fhx.exact.network import State, StateDecoder, check_decoder, found_decoder, whole_steps
 from fhx.exact.numbers import Exact, Number, common_denominator, number, quotient, vector
 from fhx.exact.simple_rnn import Scaled, SimpleRNN
 
@@ -24,7 +25,7 @@ def _c(value: Exact) -> Number:
     return number(value, "c")
 
 
-def _alphabet(symbols: Iterable[Hashable]) -> tuple[Hashable, ...]:
+def _alphabet(symbols: Reversible[Hashable]) -> tuple[Hashable, ...]:
     if isinstance(symbols, set | frozenset):
         raise TypeError("the alphabet is a set, which has no order: give a tuple or a string")
     return tuple(symbols)
@@ -52,36 +53,35 @@ class WordReader(ABC):
     w: tuple[Number, ...] = field(converter=_w)
     c: Number = field(converter=_c)
     alphabet: tuple[Hashable, ...] = field(converter=_alphabet)
-    steps_per_symbol: int = 1
+    steps_per_symbol: int = field(default=1, converter=whole_steps)
     _decoder: StateDecoder | None = field(default=None, validator=optional(instance_of(StateDecoder)))
 
     def __attrs_post_init__(self) -> None:
-        symbols, width = self.inputs, self.rnn.input_size
+        symbols, width = self.column_labels, self.rnn.input_size
         if len(set(symbols)) != len(symbols):
             twice = next(symbol for i, symbol in enumerate(symbols) if symbol in symbols[:i])
             raise ValueError(f"the symbol {twice!r} comes twice in the alphabet")
         if len(symbols) != width:
             raise ValueError(f"the alphabet has {len(symbols)} symbols, but U has {width} columns")
-        vector(self.w, "w", self.rnn.size)
-        check_steps(self.steps_per_symbol)
+        vector(self.w, "w", self.rnn.units)
         check_decoder(self._decoder, self.rnn)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.rnn!r}, alphabet {self.alphabet})"
+        return f"{type(self).__name__}({self.rnn!r}, alphabet={shortened(self.alphabet)})"
 
     @property
     @abstractmethod
-    def inputs(self) -> tuple[Hashable, ...]:
+    def column_labels(self) -> tuple[Hashable, ...]:
         """What the columns of U stand for."""
 
     @abstractmethod
-    def fed(self, word: Word) -> Iterator[int]:
+    def input_columns(self, word: Word) -> Iterator[int]:
         """The columns of U that a word shows to the net, and whatever comes after it."""
 
     @property
     def units(self) -> int:
         """How many units the net has."""
-        return self.rnn.size
+        return self.rnn.units
 
     @property
     def decoder(self) -> StateDecoder:
@@ -98,6 +98,8 @@ class WordReader(ABC):
 
     def outputs(self, word: Word) -> Iterator[Number]:
         """The output after each symbol, made as it is asked for: the word may go on for ever.
+
+        Each is an ``int`` where it is whole, so all those of a net with integer weights are, and else a ``Fraction``.
 
         Raises:
             ValueError: a symbol is outside the alphabet.
@@ -131,11 +133,11 @@ class WordReader(ABC):
         return self.decoder.decode(state)
 
     def _steps(self, word: Word) -> Iterator[int | None]:
-        """``fed`` with the pauses: k - 1 zero vectors after each symbol."""
+        """``input_columns`` with the pauses: k - 1 zero vectors after each symbol."""
         if self.steps_per_symbol == 1:
-            return self.fed(word)
+            return self.input_columns(word)
         pause = (None,) * (self.steps_per_symbol - 1)
-        return (column for symbol in self.fed(word) for column in (symbol, *pause))
+        return (column for symbol in self.input_columns(word) for column in (symbol, *pause))
 
     @cached_property
     def _places(self) -> dict[Hashable, int]:

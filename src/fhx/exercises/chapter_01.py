@@ -54,7 +54,7 @@ def _one_step_case(generator: Generator) -> Case:
     return tuple(_numbers(generator, *shape) for shape in ((d, d), (d, k), (d,), (d,), (k,)))
 
 
-def _matrices(*values: list) -> Case:
+def _matrices(*values: Sequence[object]) -> Case:
     return tuple(torch.tensor(value, dtype=torch.float64) for value in values)
 
 

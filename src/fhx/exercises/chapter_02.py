@@ -22,6 +22,7 @@ from fhx.exercises.record import Case, Exercise
 __all__ = ["EXERCISES"]
 
 Matrix = Sequence[Sequence[int]]
+Rows = list[list[int]]
 Layer = tuple[Matrix, Sequence[int]]
 
 
@@ -97,7 +98,7 @@ def _place(generator: Generator) -> Case:
 # A slower clock
 
 
-def _by_unit_vectors(W: Matrix, U: Matrix, b: Sequence[int], upper: Sequence[Layer]) -> tuple[list, list, list]:
+def _by_unit_vectors(W: Matrix, U: Matrix, b: Sequence[int], upper: Sequence[Layer]) -> tuple[Rows, Rows, list[int]]:
     """Weights from the equations: what the step, without its activation, makes of each unit vector."""
     d, layers = len(W), 1 + len(upper)
 
@@ -117,7 +118,7 @@ def _by_unit_vectors(W: Matrix, U: Matrix, b: Sequence[int], upper: Sequence[Lay
 def _deep_cell(generator: Generator) -> Case:
     d, width, layers = (int(generator.integers(1, 4)) for _ in range(3))
 
-    def draw(*shape: int) -> list:
+    def draw(*shape: int) -> Any:
         return generator.integers(-3, 4, size=shape).tolist()
 
     return draw(d, d), draw(d, width), draw(d), [(draw(d, d), draw(d)) for _ in range(layers - 1)]

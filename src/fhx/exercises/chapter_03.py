@@ -42,13 +42,13 @@ NO_BB = DFA.from_regex("(a|ba)*b?", "ab")
 def _hulls_share_the_point(points: Rows, labels: Bits, multipliers: Sequence[Fraction]) -> bool:
     if any(multiplier < 0 for multiplier in multipliers):
         return False
-    centres = []
+    centers = []
     for label in (0, 1):
         chosen = [(2 * m, z) for m, z, s in zip(multipliers, points, labels, strict=True) if s == label]
         if sum(m for m, _ in chosen) != 1:
             return False
-        centres.append([sum(m * z[i] for m, z in chosen) for i in range(len(points[0]))])
-    return centres[0] == centres[1]
+        centers.append([sum(m * z[i] for m, z in chosen) for i in range(len(points[0]))])
+    return centers[0] == centers[1]
 
 
 def _certificate_case(generator: Generator) -> Case:
@@ -215,7 +215,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((),),
         sample=lambda generator: (),
         oracle=lambda: True,
-        observe=lambda value: right_net(value, NO_BB, most=2),
+        observe=lambda value: right_net(value, NO_BB, max_units=2),
     ),
     Exercise(
         "03-count-states",
@@ -278,7 +278,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((),),
         sample=lambda generator: (),
         oracle=lambda: True,
-        observe=lambda value: right_net(value, ENDS_IN_ABB, most=3),
+        observe=lambda value: right_net(value, ENDS_IN_ABB, max_units=3),
     ),
 )
 """The exercises of the chapter, in its order."""

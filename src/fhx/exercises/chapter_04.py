@@ -14,7 +14,7 @@ from scipy.stats import beta
 from fhx.exercises.evaluate_exact import net_outputs
 from fhx.exercises.evaluate_lstm import counting_cell, decide_order
 from fhx.exercises.evaluate_noisy import survives_noise
-from fhx.exercises.record import Case, Exercise
+from fhx.exercises.record import Case, Exercise, random_word
 from fhx.machines import all_words
 from fhx.tasks import LANGUAGES
 
@@ -42,13 +42,9 @@ def _language(generator: Generator) -> tuple[Member, str]:
     return Member(language.name), language.alphabet
 
 
-def _word(generator: Generator, alphabet: str, longest: int) -> str:
-    return "".join(generator.choice(list(alphabet), size=generator.integers(longest + 1)))
-
-
 def _predicate_and_word(generator: Generator) -> Case:
     accepts, alphabet = _language(generator)
-    return accepts, _word(generator, alphabet, 12)
+    return accepts, random_word(generator, alphabet, 12)
 
 
 # How sure a success rate is
@@ -94,7 +90,9 @@ def _steps_and_units(generator: Generator) -> Case:
 # The table of L*
 
 
-def _compared_two_by_two(accepts: Predicate, alphabet: str, words: Words, continuations: Words) -> tuple:
+def _compared_two_by_two(
+    accepts: Predicate, alphabet: str, words: Words, continuations: Words
+) -> tuple[int, tuple[str, str] | None]:
     def alike(u: str, v: str) -> bool:
         return not any(accepts(u + z) != accepts(v + z) for z in continuations)
 
@@ -105,8 +103,8 @@ def _compared_two_by_two(accepts: Predicate, alphabet: str, words: Words, contin
 
 def _table(generator: Generator) -> Case:
     accepts, alphabet = _language(generator)
-    words = ["", *(_word(generator, alphabet, 4) for _ in range(generator.integers(8)))]
-    continuations = ["", *(_word(generator, alphabet, 3) for _ in range(generator.integers(3)))]
+    words = ["", *(random_word(generator, alphabet, 4) for _ in range(generator.integers(8)))]
+    continuations = ["", *(random_word(generator, alphabet, 3) for _ in range(generator.integers(3)))]
     return accepts, alphabet, list(dict.fromkeys(words)), list(dict.fromkeys(continuations))
 
 
@@ -144,7 +142,7 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=_letters,
         oracle=_balanced_prefixes,
         arguments=lambda word: (),
-        observe=lambda value, word: [y > 0 for y in net_outputs(value, word, "ab", most=2)],
+        observe=lambda value, word: [y > 0 for y in net_outputs(value, word, "ab", max_units=2)],
     ),
     Exercise(
         "04-lstm-order",

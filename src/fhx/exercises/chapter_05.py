@@ -18,7 +18,7 @@ from fhx.exercises.evaluate_turing import (
     tells_tops,
     value_of_pop,
 )
-from fhx.exercises.record import Case, Exercise
+from fhx.exercises.record import Case, Exercise, random_word
 from fhx.machines import TURING_MACHINES, TuringMachine, all_words
 
 __all__ = ["EXERCISES"]
@@ -32,10 +32,6 @@ def _component(word: Sequence[str], symbol: str, base: int) -> Fraction:
     largest = "0123456789abcdefghijklmnopqrstuvwxyz"[base - 1]
     digits = "".join(largest if letter == symbol else "0" for letter in word)
     return Fraction(int("0" + digits, base), base ** len(digits))
-
-
-def _stack(generator: Generator, alphabet: str = "ab", longest: int = 12) -> str:
-    return "".join(generator.choice(list(alphabet), size=generator.integers(longest + 1)))
 
 
 def _base(generator: Generator) -> int:
@@ -147,7 +143,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ("cab", "abc", 10),
             ("a" * 40, "a", 3),
         ),
-        sample=lambda generator: (_stack(generator, "abc"), "abc", _base(generator)),
+        sample=lambda generator: (random_word(generator, "abc", 12), "abc", _base(generator)),
         oracle=lambda word, alphabet, base: [_component(word, symbol, base) for symbol in alphabet],
     ),
     Exercise(
@@ -156,7 +152,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "pop_numbers(base)",
         ("base", "stack"),
         cases=((3, "a"), (3, ""), (3, "b"), (3, "aab"), (3, "bbbbaa"), (4, "aa"), (4, "baa"), (10, "abab")),
-        sample=lambda generator: (_base(generator), _stack(generator)),
+        sample=lambda generator: (_base(generator), random_word(generator, "ab", 12)),
         oracle=lambda base, stack: _component(stack[1:], "a", base),
         arguments=lambda base, stack: (base,),
         observe=lambda value, base, stack: value_of_pop(value, _component(stack, "a", base)),
@@ -219,7 +215,7 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=_near_blocks,
         oracle=lambda word: by_prefix(word, (in_blocks(word[:t]) for t in range(len(word) + 1))),
         arguments=lambda word: (),
-        observe=lambda value, word: right_signs(value, word, "ab", most=4),
+        observe=lambda value, word: right_signs(value, word, "ab", max_units=4),
     ),
     Exercise(
         "05-fewest",

@@ -222,7 +222,7 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=_near_mirror,
         oracle=lambda word: by_prefix(word, map(mirrored, accumulate(word, initial=""))),
         arguments=lambda word: (),
-        observe=lambda value, word: right_signs(value, word, "abm", most=12),
+        observe=lambda value, word: right_signs(value, word, "abm", max_units=12),
     ),
 )
 """The exercises of the chapter, in its order."""

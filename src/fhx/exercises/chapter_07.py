@@ -127,7 +127,7 @@ def _steps_and_share(generator: Generator) -> Case:
     return int(generator.integers(1, 5000)), float(generator.uniform(0.01, 0.99))
 
 
-# Three pieces a step
+# Three pieces per step
 
 
 def _triangle_wave(T: int, x: Fraction) -> float:
@@ -227,7 +227,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "07-fold",
-        "Three pieces a step",
+        "Three pieces per step",
         "fold()",
         ("T", "x_1"),
         cases=(

@@ -4,6 +4,7 @@ Lengths and derivatives are compared with exact fractions, states with one run f
 all of them, rounding with fractions rounded by rule, and a reader's bound with two runs that do their worst.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from math import isfinite, tanh
@@ -57,7 +58,7 @@ def _one_by_one(W: Tensor, U: Tensor, b: Tensor, xs: Tensor, k: int) -> Tensor:
     return torch.tensor(states, dtype=torch.float64)
 
 
-def _tensors(*parts: list) -> tuple[Tensor, ...]:
+def _tensors(*parts: Sequence[object]) -> tuple[Tensor, ...]:
     return tuple(torch.tensor(part, dtype=torch.float64) for part in parts)
 
 
@@ -170,7 +171,7 @@ def _worst_pair(w: float, u: float, k: int) -> float:
     return h - cut
 
 
-def _beats_lemma_1(value: Any, w: float, u: float, k: int) -> bool:
+def _beats_state_gap_bound(value: Any, w: float, u: float, k: int) -> bool:
     if isinstance(value, Tensor | np.generic) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
@@ -273,7 +274,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((0.9, 1.0, 10), (0.95, 0.5, 40), (0.7, 2.0, 5), (0.98, 1.0, 20)),
         sample=_tanh_unit,
         oracle=lambda w, u, k: True,
-        observe=_beats_lemma_1,
+        observe=_beats_state_gap_bound,
     ),
 )
 """The exercises of the chapter, in its order."""

@@ -5,11 +5,11 @@ import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from fhx._templates import environment
 from fhx.exercises.compare import is_open, open_parts
 from fhx.exercises.record import Case, Exercise
 from fhx.exercises.show import show
@@ -18,6 +18,7 @@ from fhx.exercises.trial import OPEN, Lines, NoValueError, try_case
 
 __all__ = ["Result", "check_exercise"]
 
+_TEMPLATES = environment("fhx.exercises")
 MARKS = {"passed": "✓", OPEN: "○"}
 
 
@@ -56,20 +57,13 @@ class Result:
         return "\n".join([head, *(indent(f"{name}: {text}", "  ") for name, text in (*self.lines, *there))])
 
     def _repr_html_(self) -> str:
-        # Colours are inherited, so that it reads in light and dark; the mark and the words carry the meaning.
-        code = "color: inherit; background: none; white-space: pre-wrap; overflow-wrap: anywhere"
-        rows = "".join(
-            f'<dt style="font-weight: 600">{escape(name)}</dt>'
-            f'<dd style="margin: 0 0 .3em 1.2em"><code style="{code}">{escape(text)}</code></dd>'
-            for name, text in self.lines
-        )
-        head = f"<strong>{escape(self.exercise.title)}: {self.status}.</strong> {escape(self.message)}"
-        return (
-            '<div style="border-left: .25em solid currentColor; padding: .2em .8em; margin: .5em 0">'
-            f'<p style="margin: 0 0 .3em"><span aria-hidden="true">{self._mark}</span> {head}</p>'
-            + (f'<dl style="margin: 0">{rows}</dl>' if rows else "")
-            + (f"<details><summary>Hint</summary>{escape(self.hint)}</details>" if self.hint else "")
-            + "</div>"
+        return _TEMPLATES.get_template("result.html").render(
+            mark=self._mark,
+            title=self.exercise.title,
+            status=self.status,
+            message=self.message,
+            lines=self.lines,
+            hint=self.hint,
         )
 
 

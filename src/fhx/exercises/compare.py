@@ -24,8 +24,8 @@ ACCEPTED = {bool: (bool,), int: (int,), float: (int, float, Fraction), Fraction:
 def difference(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "") -> str | None:
     """None if ``yours`` is ``expected``, else one sentence on the first thing that differs.
 
-    Types are compared by identity and values by plain numbers, so an object that claims to be equal to everything is no
-    answer. Lists and tuples stand for each other; 0-dimensional tensors and numpy's numbers stand for plain numbers.
+    Types are compared by identity and values by plain numbers: no object gets by that claims to equal everything.
+    Lists and tuples stand for each other, and 0-dimensional tensors and numpy's numbers for plain numbers.
     A float may be off by ``tolerance`` times the larger of 1 and the expected size, and by what float32 rounds away
     where that stands for float64 or the other way; all else must be exact.
 
@@ -86,7 +86,7 @@ def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> str
     return None if yours == expected else "the values differ"
 
 
-def _sequence(yours: Any, expected: list | tuple, tolerance: float, where: str) -> str | None:
+def _sequence(yours: Any, expected: list[Any] | tuple[Any, ...], tolerance: float, where: str) -> str | None:
     if not isinstance(yours, list | tuple):
         return f"expected a list or tuple of {len(expected)}, got {_kind(yours)}"
     items = list(list.__iter__(yours) if isinstance(yours, list) else tuple.__iter__(yours))
@@ -96,7 +96,7 @@ def _sequence(yours: Any, expected: list | tuple, tolerance: float, where: str) 
     return next(filter(None, found), None)
 
 
-def _mapping(yours: Any, expected: dict, tolerance: float, where: str) -> str | None:
+def _mapping(yours: Any, expected: dict[Any, Any], tolerance: float, where: str) -> str | None:
     if type(yours) is not dict:
         return f"expected a dict, got {_kind(yours)}"
     keys = {key: key for key in yours if type(key) in (str, int, bool)}

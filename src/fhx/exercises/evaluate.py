@@ -67,7 +67,7 @@ def settled_period(value: Any, period: int) -> int:
     return found
 
 
-def parts_of(value: Any, *names: str, what: str = "values") -> tuple:
+def parts_of(value: Any, *names: str, what: str = "values") -> tuple[Any, ...]:
     """The parts of an answer that is a list or tuple with one per name; a ValueError if it is not."""
     if value is None:
         raise ValueError("got None; is a return missing?")

@@ -74,19 +74,19 @@ def certificate_verdict(
     return value
 
 
-def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], most: int | None = None) -> list[Number]:
+def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], max_units: int | None = None) -> list[Number]:
     r"""The outputs :math:`y_0, \dots, y_T` of a ReLU net (W, U, b, h0, w, c) with integer weights on a word.
 
     Args:
         value: W and U as lists of rows, one row per unit, and one column of U per symbol.
         word: symbols of the alphabet.
         alphabet: the symbols.
-        most: how many units the net may have.
+        max_units: how many units the net may have.
     """
-    return _outputs(_net(value, alphabet, most), word)
+    return _outputs(_net(value, alphabet, max_units), word)
 
 
-def right_net(value: Any, wanted: DFA, most: int | None = None) -> bool:
+def right_net(value: Any, wanted: DFA, max_units: int | None = None) -> bool:
     """True if a net as in ``net_outputs`` puts out 1 on the words of a machine and 0 on all others.
 
     The pairs of a state of the net and one of the machine are searched breadth first, so this is decided. Only from a
@@ -95,13 +95,13 @@ def right_net(value: Any, wanted: DFA, most: int | None = None) -> bool:
     Args:
         value: the net.
         wanted: the machine, over letters.
-        most: how many units the net may have.
+        max_units: how many units the net may have.
 
     Raises:
         ValueError: not a net, or a wrong one, with a word on which it is wrong; a shortest one unless there were too
             many pairs.
     """
-    word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, most), wanted)
+    word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, max_units), wanted)
     if word is None:
         return True
     name = repr(word) if word else "the empty word ''"
@@ -137,7 +137,7 @@ MOST_PAIRS = 2_000
 LONG = 200
 
 
-def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recognizer:
+def _net(value: Any, alphabet: Sequence[Hashable], max_units: int | None) -> Recognizer:
     W, U, b, h0, w, c = parts_of(value, *PARTS)
     for name, part in zip(PARTS[:-1], value, strict=False):
         rows = name in "WU"
@@ -149,8 +149,8 @@ def _net(value: Any, alphabet: Sequence[Hashable], most: int | None) -> Recogniz
         net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
     except (TypeError, ValueError) as error:
         raise ValueError(f"this is not a net: {error}") from error
-    if most is not None and net.units > most:
-        raise ValueError(f"the net has {net.units} units, and at most {most} are asked for")
+    if max_units is not None and net.units > max_units:
+        raise ValueError(f"the net has {net.units} units, and at most {max_units} are asked for")
     if not net.rnn.is_integer:
         raise ValueError("the weights and the start are integers, and some of these are fractions")
     _integers((*net.w, net.c), "the readout")

@@ -89,7 +89,7 @@ def _net(value: Any) -> tuple[SimpleCell, Tensor, Tensor]:
         raise ValueError(f"with d units the shapes are (d, d), (d,), (d,), (d,) and (); yours are {shapes}")
     if not all(part.isfinite().all() for part in (W, U, b, w, c)):
         raise ValueError("a weight is not finite")
-    cell = SimpleCell(1, d, "relu", dtype=torch.float64)
+    cell = SimpleCell(1, d, "relu", generator=torch.Generator(), dtype=torch.float64)
     with torch.no_grad():
         for parameter, part in zip((cell.W, cell.U, cell.b), (W, U[:, None], b), strict=True):
             parameter.copy_(part)

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], words: Iterable[str], steps: int) -> bool:
-    """True if the net of a Turing machine accepts the wanted words and rejects the others, within so many steps each.
+    """True if the net of a Turing machine accepts the wanted words and rejects the others, each within ``steps`` steps.
 
     Raises:
         ValueError: not a machine, another alphabet, or a word on which the net is wrong or silent.
@@ -75,10 +75,10 @@ def tells_tops(value: Any, base: int, error: Fraction) -> str:
     return "a line"
 
 
-def right_signs(value: Any, word: str, alphabet: str, most: int) -> dict[str, str]:
+def right_signs(value: Any, word: str, alphabet: str, max_units: int) -> dict[str, str]:
     """After which prefixes of a word the output of a net of saturated units is positive, as :func:`by_prefix`."""
     W, U, b, h0, w, c = _parts(value)
-    net = _built(lambda: Recognizer(SimpleRNN(W, U, b, h0, "slu"), w, c, alphabet), most)
+    net = _built(lambda: Recognizer(SimpleRNN(W, U, b, h0, "slu"), w, c, alphabet), max_units)
     start = sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
     return by_prefix(word, (y > 0 for y in (start, *net.outputs(word))))
 
@@ -88,15 +88,17 @@ def by_prefix(word: str, positive: Iterable[bool]) -> dict[str, str]:
     return {_prefix(word, t): "positive" if sign else "not" for t, sign in enumerate(positive)}
 
 
-def halting_net(value: Any, alphabet: str, most: int) -> HaltingNet:
+def halting_net(value: Any, alphabet: str, max_units: int) -> HaltingNet:
     """A reader's net of ReLUs that reads words and then EOS."""
     W, U, b, h0, w, c = _parts(value)
-    return _built(lambda: HaltingNet(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet), most)
+    return _built(lambda: HaltingNet(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet), max_units)
 
 
-def right_answers(value: Any, alphabet: str, most: int, wanted: Callable[[str], bool], words: Iterable[str]) -> bool:
+def right_answers(
+    value: Any, alphabet: str, max_units: int, wanted: Callable[[str], bool], words: Iterable[str]
+) -> bool:
     """True if the first output of a net after each word that is not 0 is 1 or -1, as wanted, within 4 |w| + 20 EOS."""
-    net = halting_net(value, alphabet, most)
+    net = halting_net(value, alphabet, max_units)
     for word in words:
         marks = 4 * len(word) + 20
         after = islice(net.outputs(word), len(word), len(word) + marks)
@@ -120,7 +122,7 @@ def _prefix(word: str, t: int) -> str:
     return word[:t] if t <= 24 else f"{word[:10]}...{word[t - 10 : t]}, {t} letters"
 
 
-def _parts(value: Any) -> tuple:
+def _parts(value: Any) -> tuple[Any, ...]:
     parts = parts_of(value, *PARTS)
     for name, part in zip(PARTS[:5], parts, strict=False):
         rows = part if name in "WU" and isinstance(part, Iterable) else ()
@@ -130,13 +132,13 @@ def _parts(value: Any) -> tuple:
     return parts
 
 
-def _built(build: Callable[[], Any], most: int) -> Any:
+def _built(build: Callable[[], Any], max_units: int) -> Any:
     try:
         net = build()
     except (TypeError, ValueError) as error:
         raise ValueError(f"this is not a net: {error}") from error
-    if net.rnn.size > most:
-        raise ValueError(f"the net has {net.rnn.size} units, and at most {most} are asked for")
+    if net.rnn.units > max_units:
+        raise ValueError(f"the net has {net.rnn.units} units, and at most {max_units} are asked for")
     return net
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fhx.exercises.notes import Notes
 
-__all__ = ["Case", "Exercise"]
+__all__ = ["Case", "Exercise", "random_word"]
 
 Case = tuple[Any, ...]
 """One input of an exercise: a value for each of its names."""
@@ -71,3 +71,8 @@ class Exercise:
         generator = np.random.default_rng(seed)
         for _ in range(random_inputs):
             yield self.sample(generator)
+
+
+def random_word(generator: np.random.Generator, alphabet: str, max_length: int) -> str:
+    """A word of uniform length and letters."""
+    return "".join(generator.choice(list(alphabet), size=generator.integers(max_length + 1)))

@@ -60,7 +60,7 @@ def _items(name: str, array: np.ndarray, dtype: str, whole: bool) -> str:
         separator=", ",
         threshold=0 if cut else array.size,
         edgeitems=EDGE,
-        formatter={"float_kind": _rounded, "int_kind": str, "bool": str},  # type: ignore[arg-type]
+        formatter={"float_kind": _rounded, "int_kind": str, "bool": str},  # type: ignore[arg-type]  # stubs: floats only
     )
     shape = f"shape {array.shape}: " if cut else ""
     return f"{name}({shape}{' '.join(items.split())}{dtype})"

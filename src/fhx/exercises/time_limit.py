@@ -15,7 +15,7 @@ class TooSlowError(BaseException):
 
 @contextmanager
 def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterator[None]:
-    """Raise a :class:`TooSlowError` after so many seconds, where the system can: on Unix, in the main thread.
+    """Raise a :class:`TooSlowError` after that many seconds, where the system can: on Unix, in the main thread.
 
     Limits can be nested: an outer one stands still while an inner one runs.
 

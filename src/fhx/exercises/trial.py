@@ -22,7 +22,7 @@ ORACLE = 30
 OPEN, HOLE = "not answered yet", "The hole is not filled."
 
 
-class NoValueError(Exception):
+class NoValueError(RuntimeError):
     """A call gave no value.
 
     Attributes:
@@ -83,7 +83,7 @@ def try_case(exercise: Exercise, case: Case, caller: Caller, place: str = "") ->
         exercise: the exercise.
         case: one of its inputs. The function gets copies.
         caller: calls the function.
-        place: what messages say of the case, such as ``" on example 1 of 2"``.
+        place: what messages say about the case, such as ``" on example 1 of 2"``.
 
     Raises:
         RuntimeError: the oracle takes too long.

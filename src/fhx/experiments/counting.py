@@ -14,16 +14,25 @@ from typing import Any
 
 from fhx.dynamics import Realization
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, train, weights
+from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, load, reach, train, weights
 from fhx.tasks import Sequences, Task, next_symbols
 
-__all__ = ["COUNTS", "EXPERIMENT", "NAMES", "RATES", "members", "net", "run", "task"]
+__all__ = ["COUNTS", "EXPERIMENT", "LEARNING_RATES", "NAMES", "members", "net", "run", "task"]
 
 NAMES = ("a^n b^n", "a^n b^n c^n")
+"""Languages in which the next symbols are told by counting."""
 COUNTS = range(1, 11)
-RATES = (0.003, 0.01, 0.03)
-UPDATES, MAX_COUNT = 3000, 1000
-SEEDS, OTHER_SEEDS = range(10), range(10, 13)
+"""The numbers n of the words to train on."""
+LEARNING_RATES = (0.003, 0.01, 0.03)
+"""Learning rates that are tried."""
+UPDATES = 3000
+"""Of each net."""
+MAX_COUNT = 1000
+"""The largest reach that is looked for."""
+SEEDS = range(10)
+"""Of the nets that are reported."""
+OTHER_SEEDS = range(10, 13)
+"""Of the nets that the learning rate is chosen by."""
 
 
 @cache
@@ -52,7 +61,7 @@ def run(point: Point) -> Result:
         reach.
     """
     words, batch = task(point["language"]), len(COUNTS)
-    rate, losses = chosen_rate(point["cell"], words, RATES, OTHER_SEEDS, UPDATES, batch)
+    rate, losses = chosen_learning_rate(point["cell"], words, LEARNING_RATES, OTHER_SEEDS, UPDATES, batch)
     result = train(point["cell"], words, rate, SEEDS, UPDATES, batch)
     part = partial(members, point["language"])
     reaches = [
@@ -78,7 +87,7 @@ EXPERIMENT = Experiment(
         "seeds": list(SEEDS),
         "seeds of the rates": list(OTHER_SEEDS),
         "units": UNITS,
-        "rates": RATES,
+        "rates": LEARNING_RATES,
         "updates": UPDATES,
         "batch_size": len(COUNTS),
         "counts": list(COUNTS),

@@ -24,25 +24,45 @@ from attrs import evolve
 from torch import nn
 
 from fhx.dynamics import Realization
+from fhx.experiments.delay_line import delay_line
 from fhx.experiments.equal_size import make, multiply_adds, sweep, units_for
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.step_sizes import make as make_affine
 from fhx.tasks import Sequences, Task, chorales, digits, teacher_recurrence
 
 __all__ = ["BUDGETS", "DEPTHS", "EXPERIMENT", "affine", "pieces", "run", "task"]
 
 DEPTHS = (1, 2, 4, 8)
+"""Layers of the deep cells."""
 DEEP = ("plain", "orthogonal", "normalised", "residual", "highway", "gated", "stacked")
+"""The kinds of cell that have a depth."""
 BUDGETS = {
     "teacher": {"parameters": 2000, "updates": 240, "batch_size": 16, "evaluate_every": 24},
     "digits": {"parameters": 4000, "updates": 180, "batch_size": 16, "evaluate_every": 30},
     "chorales": {"parameters": 8000, "updates": 120, "batch_size": 16, "evaluate_every": 24},
 }
-SEEDS, OTHER_SEEDS = range(5), range(5, 7)
-RATES = (0.0005, 0.002, 0.008, 0.032)
-AFFINE_RATES = (0.008, 0.032, 0.128, 0.512)
-TEACHER_DEPTH, TEACHER_STEPS, TEACHER_GAIN, TEACHER_SEED, TEACHER_SIZES = 4, 50, 2.0, 1, (1024, 128, 256)
-PIECE, TAPS = 50, 20
+"""For each task the parameters of a net, and how it is trained."""
+SEEDS = range(5)
+"""Of the nets that are reported."""
+OTHER_SEEDS = range(5, 7)
+"""Of the nets that the learning rate is chosen by."""
+LEARNING_RATES = (0.0005, 0.002, 0.008, 0.032)
+"""Learning rates of the cells that are tried."""
+AFFINE_LEARNING_RATES = (0.008, 0.032, 0.128, 0.512)
+"""Learning rates of the affine readout that are tried."""
+TEACHER_DEPTH = 4
+"""Layers of the teacher's step."""
+TEACHER_STEPS = 50
+"""Of each of its sequences."""
+TEACHER_GAIN = 2.0
+"""Of its matrices."""
+TEACHER_SEED = 1
+"""Of its weights and its sequences."""
+TEACHER_SIZES = (1024, 128, 256)
+"""Its sequences to train on, to validate with and to test on."""
+PIECE = 50
+"""The most frames of a chorale that a net is trained on at once."""
+TAPS = 20
+"""Inputs of the teacher that the affine readout sees."""
 
 
 @cache
@@ -75,10 +95,9 @@ def pieces(part: Sequences, steps: int) -> Sequences:
 def affine(problem: Task) -> Realization:
     """An affine readout of a delay line: of the last 20 inputs where every step has a value, else that of chapter 1."""
     if problem.kind != "value per step":
-        return make_affine("affine", problem)
+        return delay_line(problem)
     width = TAPS * problem.input_size
-    step = make_affine("affine", problem).cell  # a delay line is as long as its state
-    return Realization(step, nn.Linear(width, problem.output_size), h0=torch.zeros(width))
+    return Realization(delay_line(problem).cell, nn.Linear(width, problem.output_size), h0=torch.zeros(width))
 
 
 def _points() -> list[Point]:
@@ -103,7 +122,7 @@ def run(point: Point) -> Result:
     def build() -> Realization:
         return affine(problem) if units is None else make(cell, depth, problem, units)
 
-    rates = AFFINE_RATES if units is None else RATES
+    rates = AFFINE_LEARNING_RATES if units is None else LEARNING_RATES
     result = sweep(build, problem, rates=rates, seeds=SEEDS, others=OTHER_SEEDS, **budget).result
     net, steps = build(), round(problem.train.mask.sum().item() / len(problem.train))
     return {
@@ -120,8 +139,8 @@ EXPERIMENT = Experiment(
     settings={
         "seeds": list(SEEDS),
         "seeds of the rates": list(OTHER_SEEDS),
-        "rates": RATES,
-        "rates of the affine net": AFFINE_RATES,
+        "rates": LEARNING_RATES,
+        "rates of the affine net": AFFINE_LEARNING_RATES,
         "budgets": BUDGETS,
         "depths": DEPTHS,
         "teacher": {

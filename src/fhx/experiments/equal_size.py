@@ -9,8 +9,7 @@ Every rate of a grid is tried with the reported seeds and with others, all of th
 updates. The others alone choose the rate.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import count
 from time import process_time
 from typing import Any, Generic, TypeVar
@@ -18,48 +17,30 @@ from typing import Any, Generic, TypeVar
 from attrs import frozen
 from torch import nn
 
-from fhx.cells import (
-    Cell,
-    DeepCell,
-    DeepLSTMCell,
-    GRUCell,
-    HighwayCell,
-    ResidualCell,
-    SimpleCell,
-    Stack,
-    parameter_count,
-)
+from fhx.cells import Cell, GRUCell, SimpleCell, Stack, parameter_count
 from fhx.dynamics import Realization
-from fhx.experiments.learning_rates import RowAdam, best_rate
-from fhx.experiments.trainability import CELLS as DEEP
-from fhx.experiments.trainability import initialize
+from fhx.experiments.learning_rates import RowAdam, best_learning_rate
+from fhx.experiments.variants import CELLS as DEEP
+from fhx.experiments.variants import initialize
 from fhx.tasks import Task
 from fhx.training import OBJECTIVES, Fit, fit
 
-__all__ = ["CELLS", "TYPES", "Sweep", "make", "multiply_adds", "parameters", "sweep", "units_for"]
+__all__ = ["CELLS", "Sweep", "make", "multiply_adds", "parameters", "sweep", "units_for"]
 
 M = TypeVar("M", bound=nn.Module)
-CELLS: dict[str, Callable[[int, int, int], Cell]] = {
-    **DEEP,
-    "GRU": lambda inputs, units, depth: GRUCell(inputs, units),
-}
-TYPES: dict[str, tuple[Callable[..., Cell], Mapping[str, object]]] = {
-    "plain": (DeepCell, {}),
-    "orthogonal": (DeepCell, {}),
-    "normalised": (DeepCell, {"normalized": True}),
-    "residual": (ResidualCell, {}),
-    "highway": (HighwayCell, {}),
-    "gated": (DeepLSTMCell, {}),
-    "stacked": (partial(Stack.repeat, SimpleCell), {}),
-    "GRU": (GRUCell, {}),
-}
+
+
+def _gru(input_size: int, state_size: int, depth: int, **options: Any) -> GRUCell:
+    return GRUCell(input_size, state_size, **options)
+
+
+CELLS: dict[str, Callable[..., Cell]] = {**DEEP, "GRU": _gru}
+"""Those of ``fhx.experiments.variants.CELLS``, and a GRU, which has no depth."""
 
 
 def parameters(cell: str, depth: int, task: Task, units: int) -> int:
     """The parameters of cell and readout."""
-    kind, options = TYPES[cell]
-    depths = {} if cell == "GRU" else {"depth": depth}
-    return parameter_count(kind, task.input_size, units, **depths, **options) + task.output_size * (units + 1)
+    return parameter_count(CELLS[cell], task.input_size, units, depth=depth) + task.output_size * (units + 1)
 
 
 def units_for(budget: int, cell: str, depth: int, task: Task) -> int:
@@ -154,7 +135,7 @@ def sweep(
     seconds = process_time() - began
     many = len(others) + len(seeds)
     tried = trained.best_valid.reshape(len(rates), many)[:, : len(others)].flatten().tolist()
-    rate, means = best_rate(rates, tried, OBJECTIVES[task.kind].higher_is_better)
+    rate, means = best_learning_rate(rates, tried, OBJECTIVES[task.kind].higher_is_better)
     reported = [range(many * i + len(others), many * (i + 1)) for i in range(len(rates))]
     rows = reported[list(rates).index(rate)]
     result = {

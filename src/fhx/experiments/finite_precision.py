@@ -14,6 +14,7 @@ differ.
 from collections.abc import Callable
 from itertools import count
 from random import Random
+from typing import Any
 
 import torch
 
@@ -25,11 +26,21 @@ from fhx.precision import certified_steps, exact_height, first_wrong_step, float
 __all__ = ["BASES", "EXPERIMENT", "MAX_SWEEP_STEPS", "TYPES", "run", "there_and_back", "words"]
 
 BASES = (3, 4, 5, 8)
+"""Of the stacks; in base 4 the length of a word decides, in the others time does."""
 TYPES = ("bfloat16", "float16", "float32", "float64")
+"""Of the floating-point numbers, fewest digits first."""
 AUTOMATA = (("palindromes", 4), ("palindromes", 8), ("equal-blocks", 8))
-RANDOM_WORDS, SEED = 6, 0
-SWEPT, MAX_SWEEP_STEPS = "abba", 1000
+"""Machine and base of the nets that are read out as finite automata, in float16."""
+RANDOM_WORDS = 6
+"""Words drawn of each length."""
+SEED = 0
+"""Of these words."""
+SWEPT = "abba"
+"""The word that the second machine goes to and fro on."""
+MAX_SWEEP_STEPS = 1000
+"""How long it is followed."""
 MACHINE_STEPS = 10_000
+"""The most that a machine runs on a word on which an automaton is compared with it."""
 
 
 def there_and_back(for_ever: bool = False) -> TuringMachine:
@@ -68,7 +79,7 @@ def run(point: Point) -> Result:
     return _automaton(point, dtype) if "machine" in point else _lengths(point["base"], dtype)
 
 
-def _lengths(base: int, dtype: torch.dtype) -> dict:
+def _lengths(base: int, dtype: torch.dtype) -> dict[str, Any]:
     machine = there_and_back()
     net, sweeps = turing_to_rnn(machine, base), turing_to_rnn(there_and_back(for_ever=True), base)
     floats = net.to_torch(dtype)
@@ -80,7 +91,7 @@ def _lengths(base: int, dtype: torch.dtype) -> dict:
         return first_wrong_step(net, word, dtype, _time(word)) is None
 
     def answered(word: str) -> bool:
-        return floats.answers([word], _time(word)) == [net.net.answer(word, _time(word))]
+        return floats.answers([word], _time(word)) == [net.answer(word, _time(word))]
 
     return {
         "exact height": exact_height(net, dtype),
@@ -105,9 +116,9 @@ def _first_length_without(law: Callable[[str], bool]) -> int:
     return n
 
 
-def _automaton(point: Point, dtype: torch.dtype) -> dict:
+def _automaton(point: Point, dtype: torch.dtype) -> dict[str, Any]:
     machine = TURING_MACHINES[point["machine"]]
-    dfa = float_net_to_dfa(turing_to_rnn(machine, point["base"]).net, dtype)
+    dfa = float_net_to_dfa(turing_to_rnn(machine, point["base"]), dtype)
     every = (word for n in count() for word in all_words(machine.input_alphabet, n) if len(word) == n)
     differs = next(word for word in every if dfa.accepts(word) != machine.decide(word, MACHINE_STEPS).accepted)
     return {"states": len(dfa.states), "minimal states": len(dfa.minimize().states), "differs": differs}

@@ -15,18 +15,47 @@ from typing import Any
 
 from fhx.dynamics import Realization
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.recognition import CELLS, UNITS, chosen_rate, load, reach, right, train, weights
+from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, load, reach, right, train, weights
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
 
-__all__ = ["BANDS", "EXPERIMENT", "LENGTHS", "NAMES", "RATES", "TEST_SEED", "band", "net", "probes", "run", "task"]
+__all__ = [
+    "BANDS",
+    "EXPERIMENT",
+    "LEARNING_RATES",
+    "LENGTHS",
+    "NAMES",
+    "TEST_SEED",
+    "band",
+    "net",
+    "probes",
+    "run",
+    "task",
+]
 
 NAMES = ("parity", "tomita-3", "tomita-6", "a^n b^n", "a^n b^n c^n", "dyck-1")
+"""Three regular languages, and three that have to be counted in."""
 LENGTHS = (1, 20)
+"""Of the words to train on, shortest and longest."""
 BANDS = {"1x": (1, 20), "2x": (21, 40), "5x": (41, 100), "10x": (101, 200)}
-RATES = (0.003, 0.01, 0.03)
-UPDATES, BATCH, SIZES, WORDS, MAX_COUNT = 2000, 32, (4000, 500, 500), 300, 500
-SEEDS, OTHER_SEEDS = range(10), range(10, 13)
+"""Lengths of the words to test on, from as long as those trained on to ten times as long."""
+LEARNING_RATES = (0.003, 0.01, 0.03)
+"""Learning rates that are tried."""
+UPDATES = 2000
+"""Of each net."""
+BATCH = 32
+"""Words of an update."""
+SIZES = (4000, 500, 500)
+"""Words to train on, to validate with and to test on."""
+WORDS = 300
+"""Of a band."""
+MAX_COUNT = 500
+"""The largest reach that is looked for."""
+SEEDS = range(10)
+"""Of the nets that are reported."""
+OTHER_SEEDS = range(10, 13)
+"""Of the nets that the learning rate is chosen by."""
 TEST_SEED = 1_000_000
+"""Of the words of the bands; far from all other seeds."""
 
 
 @cache
@@ -71,7 +100,7 @@ def run(point: Point) -> Result:
     """
     language, cell = point["language"], point["cell"]
     words = task(language)
-    rate, losses = chosen_rate(cell, words, RATES, OTHER_SEEDS, UPDATES, BATCH)
+    rate, losses = chosen_learning_rate(cell, words, LEARNING_RATES, OTHER_SEEDS, UPDATES, BATCH)
     result = train(cell, words, rate, SEEDS, UPDATES, BATCH)
     valid, alive = result.best_valid.tolist(), [seed not in result.diverged for seed in SEEDS]
     fractions = {
@@ -100,7 +129,7 @@ EXPERIMENT = Experiment(
         "seeds": list(SEEDS),
         "seeds of the rates": list(OTHER_SEEDS),
         "units": UNITS,
-        "rates": RATES,
+        "rates": LEARNING_RATES,
         "updates": UPDATES,
         "batch_size": BATCH,
         "lengths": LENGTHS,

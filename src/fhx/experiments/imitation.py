@@ -46,10 +46,27 @@ __all__ = [
 ]
 
 UNITS = (8, 16, 32, 64, 128)
+"""Of the hidden layer."""
 SEEDS = range(5)
-RUNS, WARMUP, STEPS, TIMES = 64, 200, 400, (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400)
-EXPONENT_STEPS, EXPONENT_RUNS = 2000, 8
-TORQUE, HOLD, DT = 0.3, 5, 0.05
+"""Of the imitations."""
+RUNS = 64
+"""True runs that an imitation is compared with."""
+WARMUP = 200
+"""Steps before a run, after which it is where the system stays."""
+STEPS = 400
+"""Of a run."""
+TIMES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 400)
+"""Steps after which errors are kept."""
+EXPONENT_STEPS = 2000
+"""Of the runs that the Lyapunov exponent is measured on."""
+EXPONENT_RUNS = 8
+"""How many there are."""
+TORQUE = 0.3
+"""The largest one on the pendulum."""
+HOLD = 5
+"""Steps for which a torque stays as it is."""
+DT = 0.05
+"""Time of a step of the Lorenz system."""
 LEAST = 1e-17
 """An error below rounding."""
 
@@ -68,7 +85,14 @@ def bent_step(h: Tensor, x: Tensor) -> Tensor:
 
 @frozen
 class System:
-    """A step, the boxes on which it is imitated, the state that runs start near, and the error that counts as lost."""
+    """One of the systems.
+
+    Attributes:
+        step: from states and inputs to the next states.
+        states, inputs: the boxes on which it is imitated; without inputs None.
+        h0: the state that runs start near.
+        threshold: the error that counts as lost.
+    """
 
     step: Callable[[Tensor, Tensor], Tensor]
     states: Box
@@ -85,6 +109,7 @@ SYSTEMS = {
     "lozi": System(lozi_step, Box([-1.6, -0.8], [1.6, 0.8]), None, (0.1, 0.1), 0.1),
     "bent": System(bent_step, Box([-1.6, -0.8], [1.6, 0.8]), None, (0.1, 0.1), 0.1),
 }
+"""The four systems by name."""
 
 
 def torques(system: System, steps: int, runs: int, seed: int) -> Tensor:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import torch
 from torch import Tensor
 
-__all__ = ["RowAdam", "best_rate"]
+__all__ = ["RowAdam", "best_learning_rate"]
 
 
 class RowAdam(torch.optim.Adam):
@@ -32,7 +32,9 @@ class RowAdam(torch.optim.Adam):
         return loss
 
 
-def best_rate(rates: Sequence[float], values: Sequence[float], higher: bool = False) -> tuple[float, dict[str, float]]:
+def best_learning_rate(
+    rates: Sequence[float], values: Sequence[float], higher: bool = False
+) -> tuple[float, dict[str, float]]:
     """The rate with the best mean value, of two the smaller one; and the means by rate.
 
     Args:

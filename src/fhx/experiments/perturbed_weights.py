@@ -10,6 +10,7 @@ which decide every prefix of 300 words of 200 symbols correctly.
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import torch
 from torch import nn
@@ -41,12 +42,29 @@ __all__ = [
 ]
 
 NETS = ("parity, on paper", "parity", "(a|b)*abb", "tomita-4")
+"""The compiled nets: one of parity by hand, and those of three automata."""
 NOISE = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0)
+"""Standard deviations, as parts of the largest number in the same matrix or vector."""
 SCALE = 5
-LENGTHS, SIZES = (1, 20), (4000, 500, 500)
-UPDATES, RATE, BATCH, WORDS, LONG = 500, 0.01, 32, 300, 200
+"""s, the size of the logit of a compiled net."""
+LENGTHS = (1, 20)
+"""Of the words to train on, shortest and longest."""
+SIZES = (4000, 500, 500)
+"""Words to train on, to validate with and to test on."""
+UPDATES = 500
+"""Of the fine-tuning and of the new nets."""
+LEARNING_RATE = 0.01
+"""The learning rate at the start."""
+BATCH = 32
+"""Words of an update."""
+WORDS = 300
+"""Long words to test on."""
+LONG = 200
+"""Symbols of each of these."""
 SEEDS = range(20)
+"""Of the noise, and of new nets."""
 TEST_SEED = 1_000_000
+"""Of the long words; far from all other seeds."""
 
 
 def language(net: str) -> str:
@@ -120,7 +138,7 @@ def long_words(language: str) -> Sequences:
 
 @torch.no_grad()
 def depth(net: Realization, machine: DFA, max_length: int) -> int:
-    """The greatest length up to ``max_length`` such that the machine agrees on all words of 1 to so many symbols.
+    """The greatest length up to ``max_length`` such that net and machine agree on all words of 1 to that many symbols.
 
     The tree of all words is walked level by level, with a state of the net and one of the machine at each node.
     """
@@ -151,12 +169,12 @@ def run(point: Point) -> Result:
         return new(recognizer) if noise is None else perturbed(recognizer, noise)
 
     before = per_seed(make, SEEDS)
-    result = train("relu", task(name), RATE, SEEDS, UPDATES, BATCH, make)
+    result = train("relu", task(name), LEARNING_RATE, SEEDS, UPDATES, BATCH, make)
     answers = {"before": before, "after": result.models}
     return {when: _decided(point["net"], nets) for when, nets in answers.items()} | {"diverged": len(result.diverged)}
 
 
-def _decided(net: str, nets: Sequence[Realization]) -> dict[str, list]:
+def _decided(net: str, nets: Sequence[Realization]) -> dict[str, list[Any]]:
     dfa, words = machine(net), long_words(language(net))
     return {
         "depth": [depth(model, dfa, LENGTHS[1]) for model in nets],
@@ -173,7 +191,7 @@ EXPERIMENT = Experiment(
         "lengths": LENGTHS,
         "sizes": SIZES,
         "updates": UPDATES,
-        "rate": RATE,
+        "rate": LEARNING_RATE,
         "batch_size": BATCH,
         "long words": WORDS,
         "length of long words": LONG,

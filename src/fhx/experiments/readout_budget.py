@@ -24,11 +24,19 @@ from fhx.training import fit
 __all__ = ["BITS", "BUDGETS", "EXPERIMENT", "make", "run", "task"]
 
 BITS = 16
+"""Of a word."""
 BUDGETS = ((64, 4000, 500), (256, 4000, 5000), (256, 40000, 10000))
-RATE = 0.003
+"""Hidden units, words to train on and updates."""
+LEARNING_RATE = 0.003
+"""The best on the validation words for each budget, see above."""
 BATCH = 100
-VALID, TEST = 1000, 5000
+"""Words of an update."""
+VALID = 1000
+"""Words to validate with."""
+TEST = 5000
+"""Words to test on."""
 SEEDS = range(5)
+"""Of the nets that are reported."""
 
 
 @cache
@@ -66,7 +74,7 @@ def run(point: Point) -> Result:
         seeds=SEEDS,
         updates=point["updates"],
         batch_size=BATCH,
-        learning_rate=RATE,
+        learning_rate=LEARNING_RATE,
         progress=False,
     )
     return {"valid": result.best_valid.tolist(), "test": result.test.tolist(), "diverged": len(result.diverged)}
@@ -75,7 +83,14 @@ def run(point: Point) -> Result:
 EXPERIMENT = Experiment(
     name="readout_budget",
     question="What does a readout of a delay line pay for parity, in hidden units, words and updates?",
-    settings={"seeds": list(SEEDS), "bits": BITS, "rate": RATE, "batch_size": BATCH, "valid": VALID, "test": TEST},
+    settings={
+        "seeds": list(SEEDS),
+        "bits": BITS,
+        "rate": LEARNING_RATE,
+        "batch_size": BATCH,
+        "valid": VALID,
+        "test": TEST,
+    },
     points=[{"units": units, "words": words, "updates": updates} for units, words, updates in BUDGETS],
     run=run,
 )

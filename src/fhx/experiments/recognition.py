@@ -1,6 +1,7 @@
 """What the experiments on formal languages share: nets, how they are trained, and when a net counts as right."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Bool
@@ -8,11 +9,11 @@ from torch import Tensor, nn
 
 from fhx.cells import Cell, GRUCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.learning_rates import best_rate
+from fhx.experiments.learning_rates import best_learning_rate
 from fhx.tasks import Sequences, Task
 from fhx.training import Fit, fit
 
-__all__ = ["CELLS", "UNITS", "chosen_rate", "load", "make", "reach", "right", "train", "weights"]
+__all__ = ["CELLS", "UNITS", "chosen_learning_rate", "load", "make", "reach", "right", "train", "weights"]
 
 CELLS: dict[str, Callable[[int, int], Cell]] = {
     "tanh": SimpleCell,
@@ -20,7 +21,9 @@ CELLS: dict[str, Callable[[int, int], Cell]] = {
     "GRU": GRUCell,
     "LSTM": LSTMCell,
 }
+"""What makes a cell of ``(input_size, state_size)``."""
 UNITS = 16
+"""Of every net."""
 CHUNK = 10
 """Numbers that a probe tries at a time."""
 
@@ -30,14 +33,14 @@ def make(cell: str, task: Task) -> Realization:
     return Realization(CELLS[cell](task.input_size, UNITS), nn.Linear(UNITS, task.output_size))
 
 
-def load(cell: str, task: Task, weights: Mapping[str, Sequence]) -> Realization:
+def load(cell: str, task: Task, weights: Mapping[str, Sequence[Any]]) -> Realization:
     """The net with stored weights, in evaluation mode."""
     net = make(cell, task)
     net.load_state_dict({name: torch.tensor(value) for name, value in weights.items()})
     return net.eval()
 
 
-def weights(net: nn.Module) -> dict[str, list]:
+def weights(net: nn.Module) -> dict[str, list[Any]]:
     """All numbers of a net by name, as JSON can hold them."""
     return {name: value.tolist() for name, value in net.state_dict().items()}
 
@@ -63,13 +66,13 @@ def train(
     )
 
 
-def chosen_rate(
+def chosen_learning_rate(
     cell: str, task: Task, rates: Sequence[float], seeds: Iterable[int], updates: int, batch_size: int
 ) -> tuple[float, dict[str, float]]:
     """The rate with the lowest mean, over seeds that are not reported, of the best loss in nats; that mean by rate."""
     seeds = list(seeds)
     fits = [train(cell, task, rate, seeds, updates, batch_size) for rate in rates]
-    return best_rate(rates, [loss for result in fits for loss in result.best_valid.tolist()])
+    return best_learning_rate(rates, [loss for result in fits for loss in result.best_valid.tolist()])
 
 
 @torch.no_grad()

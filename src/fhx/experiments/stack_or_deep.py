@@ -23,18 +23,35 @@ from fhx.training import OBJECTIVES, Objective
 __all__ = ["BANDS", "EXPERIMENT", "STUDENTS", "TEACHERS", "by_band", "run", "task"]
 
 STUDENTS = (("plain", 1), ("plain", 2), ("plain", 4), ("stacked", 2), ("stacked", 4), ("GRU", 1), ("gated", 1))
+"""The kinds of cell that learn, and their layers."""
 TEACHERS = {f"teacher {depth}, draw {draw}": (depth, draw) for draw in (1, 2) for depth in (1, 2, 4)}
+"""The recurrences to learn: layers of the step, and the seed of its weights."""
 GROUPS = {"Z2": None, "S3": None, "S5": ("21345", "23451")}
-STEPS, TEST_STEPS = 16, 64
+"""The groups whose words are to be multiplied, and the letters; None for all elements."""
+STEPS = 16
+"""Of the sequences to train on."""
+TEST_STEPS = 64
+"""Of the test set, four times as many."""
 BANDS = {"1x": (0, 16), "2x": (16, 32), "4x": (32, 64)}
+"""Steps of the test set, from the first to before the last."""
 SIZES = {**dict.fromkeys(TEACHERS, (64, 256, 1024)), **dict.fromkeys(GROUPS, (256, 1024))}
+"""Sequences to train on; a smaller set is the first part of a larger one."""
 EVALUATED = (256, 256)
+"""Sequences to validate with and to test on."""
 BUDGETS = {
     **{name: {"parameters": 1000, "updates": 250, "evaluate_every": 25} for name in TEACHERS},
     **{name: {"parameters": 1000, "updates": 500, "evaluate_every": 50} for name in ("Z2", "S3")},
     "S5": {"parameters": 6000, "updates": 500, "evaluate_every": 50},
 }
-SEEDS, OTHER_SEEDS, RATES, BATCH = range(5), range(5, 8), (0.002, 0.008, 0.032, 0.128), 16
+"""For each problem the parameters of a net, and how long it is trained."""
+SEEDS = range(5)
+"""Of the nets that are reported."""
+OTHER_SEEDS = range(5, 8)
+"""Of the nets that the learning rate is chosen by."""
+LEARNING_RATES = (0.002, 0.008, 0.032, 0.128)
+"""Learning rates that are tried."""
+BATCH = 16
+"""Sequences of an update."""
 
 
 @cache
@@ -76,7 +93,7 @@ def run(point: Point) -> Result:
     found = sweep(
         lambda: make(cell, depth, problem, units, orthogonal=True),
         problem,
-        rates=RATES,
+        rates=LEARNING_RATES,
         seeds=SEEDS,
         others=OTHER_SEEDS,
         batch_size=BATCH,
@@ -98,7 +115,7 @@ EXPERIMENT = Experiment(
     settings={
         "seeds": list(SEEDS),
         "seeds of the rates": list(OTHER_SEEDS),
-        "rates": RATES,
+        "rates": LEARNING_RATES,
         "batch_size": BATCH,
         "budgets": BUDGETS,
         "students": STUDENTS,

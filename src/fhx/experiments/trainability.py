@@ -13,26 +13,15 @@ a net that has not learned yet may be about to. All gains and seeds of a point a
 rate is the one with most successes of other seeds at a short horizon.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
-import torch
 from torch import nn
 
-from fhx.cells import (
-    Cell,
-    DeepCell,
-    DeepLSTMCell,
-    HighwayCell,
-    ResidualCell,
-    SimpleCell,
-    Stack,
-    gaussian_,
-    orthogonal_,
-)
 from fhx.dynamics import Realization
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.variants import CELLS, initialize
 from fhx.tasks import Task, recall
 from fhx.training import OBJECTIVES, Fit, fit
 
@@ -57,40 +46,43 @@ __all__ = [
 ]
 
 DEPTHS = (1, 2, 4, 8, 16)
+"""L, the layers of a cell."""
 STEPS = (10, 30, 100, 300)
+"""T, the steps for which the symbol is kept."""
 GAINS = (0.6, 0.8, 1.0, 1.25, 1.6)
-SEEDS, OTHER_SEEDS = range(5), range(5, 8)
-UNITS, SYMBOLS, NOISE = 32, 4, 0.1
-UPDATES, MORE_UPDATES, BATCH, EVERY, CLIP = 150, 600, 8, 10, 1.0
+"""Of the matrices at the start."""
+SEEDS = range(5)
+"""Of the nets that are reported."""
+OTHER_SEEDS = range(5, 8)
+"""Of the nets that the learning rate is chosen by."""
+UNITS = 32
+"""Of every layer."""
+SYMBOLS = 4
+"""How many there are; a guess costs ln 4 nats."""
+NOISE = 0.1
+"""Standard deviation of the inputs after the symbol."""
+UPDATES = 150
+"""Of every net."""
+MORE_UPDATES = 600
+"""Of plain cells once more."""
+BATCH = 8
+"""Sequences of an update."""
+EVERY = 10
+"""Updates between two looks at the validation set."""
+CLIP = 1.0
+"""The bound on the 2-norm of a gradient."""
 TARGET = 0.1
-RATES, RATE_DEPTHS, RATE_STEPS = (0.001, 0.003, 0.01), (1, 4), 30
+"""Nats at which a net has succeeded."""
+LEARNING_RATES = (0.001, 0.003, 0.01)
+"""Learning rates that are tried."""
+RATE_DEPTHS = (1, 4)
+"""Layers of the nets that the rate is chosen by."""
+RATE_STEPS = 30
+"""Steps of the task that it is chosen on."""
 MAX_LAYERS = 1200
 """Of a run, depth times steps; points beyond are not run."""
 NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
-
-
-@torch.no_grad()
-def initialize(cell: Cell, gain: float, orthogonal: bool) -> None:
-    """Draw the state-side matrices with this gain. Biases are 0, but 1 in an LSTM's forget gates, as is usual."""
-    (orthogonal_ if orthogonal else gaussian_)(cell, gain)
-    if isinstance(cell, DeepLSTMCell):
-        top = cell.b_upper[-1] if cell.depth > 1 else cell.b
-        top[cell.state_size : 2 * cell.state_size] = 1.0
-
-
-def _stacked(inputs: int, units: int, depth: int) -> Stack:
-    return Stack(SimpleCell(inputs if k == 0 else units, units) for k in range(depth))
-
-
-CELLS: dict[str, Callable[[int, int, int], Cell]] = {
-    "plain": DeepCell,
-    "orthogonal": DeepCell,
-    "normalised": lambda inputs, units, depth: DeepCell(inputs, units, depth, normalized=True),
-    "residual": lambda inputs, units, depth: ResidualCell(inputs, units, depth, scale=1 / depth),
-    "highway": HighwayCell,
-    "gated": DeepLSTMCell,
-    "stacked": _stacked,
-}
+"""The objective: cross-entropy, which also is what success is judged by."""
 
 
 def make(variant: str, depth: int, gain: float) -> Realization:
@@ -135,7 +127,7 @@ def successes_by_rate(variant: str, updates: int) -> dict[float, int]:
     """How many nets of other seeds succeed at a short horizon, by learning rate."""
     return {
         rate: sum(len(train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
-        for rate in RATES
+        for rate in LEARNING_RATES
     }
 
 
@@ -160,10 +152,10 @@ def run(point: Point) -> Result:
     """
     variant, updates = point["variant"], point["updates"]
     counts = successes_by_rate(variant, updates)
-    rate = max(RATES, key=lambda rate: (counts[rate], -rate))
+    rate = max(LEARNING_RATES, key=lambda rate: (counts[rate], -rate))
     result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS)
 
-    def table(values: list) -> list[list]:
+    def table(values: list[Any]) -> list[list[Any]]:
         return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
 
     best = [loss if loss == loss else None for loss in result.best_valid.tolist()]
@@ -194,7 +186,7 @@ EXPERIMENT = Experiment(
         "evaluated every": EVERY,
         "clip": CLIP,
         "target": TARGET,
-        "rates": RATES,
+        "rates": LEARNING_RATES,
     },
     points=_points(),
     run=run,

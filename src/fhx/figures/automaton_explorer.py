@@ -87,6 +87,10 @@ def interesting_word(dfa: DFA, length: int = 8) -> str:
 
     Each of the first ``length`` symbols takes the transition that was taken least, among equals the first one in the
     order of the alphabet; the shortest way to an accepting state follows.
+
+    Args:
+        dfa: the machine.
+        length: of the walk before the way to acceptance.
     """
     taken = dict.fromkeys(dfa.transitions, 0)
     state, word = dfa.start, ""
@@ -143,7 +147,7 @@ def _machine(name: str, dfa: DFA, net: Recognizer, word: str | None) -> dict[str
         "D": _rows(decoder.D),
         "d": list(decoder.d),
         "table": table,
-        "others": [i for i in range(rnn.size) if i not in inside],
+        "others": [i for i in range(rnn.units) if i not in inside],
         "diagram": _drawn(diagram, dfa),
     }
 

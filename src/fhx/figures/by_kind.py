@@ -18,19 +18,18 @@ from fhx.training import interval
 __all__ = ["curve_panels", "interval_chart"]
 
 _COLUMNS = 2
-Curves = Mapping[str, tuple[ArrayLike, ArrayLike]]
 
 
 def interval_chart(
     results: Mapping[str, Mapping[str, Sequence[float]]], units: Mapping[str, str], level: float = 0.95
 ) -> Figure:
-    """Scores of several kinds of net: a panel to each task, a row to each kind.
+    """Scores of several kinds of net: one panel per task, one row per kind.
 
     A light dot is a seed; the dark dot and its line are the mean and its Student interval. A kind without a score on a
     task has an empty row there.
 
     Args:
-        results: ``results[task][kind]``: a number a seed, at least two; rows come in the order of first appearance.
+        results: ``results[task][kind]``: one number per seed, at least two; rows come in the order of first appearance.
         units: what the numbers of each task are.
         level: of the intervals.
 
@@ -39,7 +38,7 @@ def interval_chart(
     """
     kinds = _kinds(results)
     if missing := results.keys() - units.keys():
-        raise ValueError(f"nothing says what the numbers of {sorted(missing)[0]!r} are: units[task]")
+        raise ValueError(f"units[task] is missing for {sorted(missing)[0]!r}: it says what the numbers are")
     rows = -(-len(results) // _COLUMNS)
     columns = min(_COLUMNS, len(results))
     height = rows * (0.85 + 0.27 * len(kinds))
@@ -47,13 +46,13 @@ def interval_chart(
     for ax in list(axes.flat)[len(results) :]:
         ax.axis("off")
     for ax, (task, scores) in zip(axes.flat, results.items(), strict=False):
-        for place, (kind, colour) in enumerate(kinds.items()):
+        for place, (kind, color) in enumerate(kinds.items()):
             if kind not in scores:
                 continue
             found = interval(scores[kind], level)
-            ax.plot(list(scores[kind]), [place] * found.n, "o", color=colour, ms=3.5, alpha=0.35, mew=0)
-            ax.hlines(place, found.low, found.high, color=colour, lw=1.8)
-            ax.plot([found.mean], [place], "o", color=colour, ms=5, zorder=3)
+            ax.plot(list(scores[kind]), [place] * found.n, "o", color=color, ms=3.5, alpha=0.35, mew=0)
+            ax.hlines(place, found.low, found.high, color=color, lw=1.8)
+            ax.plot([found.mean], [place], "o", color=color, ms=5, zorder=3)
         ax.set_title(task, loc="left")
         ax.set_xlabel(units[task])
         ax.set_yticks(range(len(kinds)), list(kinds))
@@ -65,7 +64,7 @@ def interval_chart(
 
 
 def curve_panels(
-    curves: Mapping[str, Curves],
+    curves: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]],
     xlabel: str,
     ylabel: str,
     *,
@@ -74,7 +73,7 @@ def curve_panels(
     height: float = 2.0,
     level: float = 0.95,
 ) -> Figure:
-    r"""Curves of several kinds of net: a panel to each task, with a band for the interval over the seeds.
+    r"""Curves of several kinds of net: one panel per task, with a band for the interval over the seeds.
 
     Args:
         curves: ``curves[task][kind] = (x, values)`` with values of shape (seeds, points); a kind has one colour in all
@@ -121,5 +120,5 @@ def _kinds(results: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
     if not kinds or not all(results.values()):
         raise ValueError("there is nothing to draw: [task][kind] = values")
     if len(kinds) > len(COLORS):
-        raise ValueError(f"{len(kinds)} kinds of net, and {len(COLORS)} colours to tell them apart")
+        raise ValueError(f"{len(kinds)} kinds of net are too many: there are {len(COLORS)} colours")
     return dict(zip(kinds, COLORS, strict=False))

@@ -35,7 +35,7 @@ def cantor_set(base: int = 3, depth: int = 4, stacks: Mapping[str, Fraction | in
 
     Raises:
         ValueError: a base or a depth outside these, or a point outside [0, 1].
-        TypeError: a point is no exact number.
+        TypeError: a point is not an exact number.
     """
     if not 2 <= base <= 10:
         raise ValueError(f"the base must be between 2 and 10, got {base}")

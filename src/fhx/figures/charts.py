@@ -21,7 +21,7 @@ def success_chart(
     level: float = 0.95,
     xlabel: str = "length tested, in multiples of the longest word trained on",
 ) -> Figure:
-    r"""How often training succeeded: a row to each net, a column to each language, a dot to each length.
+    r"""How often training succeeded: one row per net, one column per language, one dot per length.
 
     A dot is the rate :math:`k/n`, and its line the Clopper-Pearson interval, which holds the true rate in at least
     ``level`` of all samples: from the rate at which k or more of n succeed with probability :math:`(1 - level)/2` to
@@ -51,9 +51,9 @@ def success_chart(
             ax, counts = axes[i][j], list(results[net][language].values())
             intervals = [proportion(k, n, level) for k, n in counts]
             low, high = [p.low for p in intervals], [p.high for p in intervals]
-            x, colour = np.arange(len(lengths)), COLORS[i % len(COLORS)]
-            ax.vlines(x, low, high, color=colour, lw=1.8)
-            ax.plot(x, [k / n for k, n in counts], "o", color=colour, ms=5, clip_on=False, zorder=3)
+            x, color = np.arange(len(lengths)), COLORS[i % len(COLORS)]
+            ax.vlines(x, low, high, color=color, lw=1.8)
+            ax.plot(x, [k / n for k, n in counts], "o", color=color, ms=5, clip_on=False, zorder=3)
             ax.set(xlim=(-0.6, len(lengths) - 0.4), ylim=(-0.06, 1.06))
             ax.set_xticks(x, [str(length) for length in lengths])
             ax.set_yticks([0, 0.5, 1], ["0", "", "1"])
@@ -66,7 +66,9 @@ def success_chart(
     return fig
 
 
-def _sides(results: Mapping[str, Mapping[str, Mapping[object, tuple[int, int]]]]) -> tuple[list, list, list]:
+def _sides(
+    results: Mapping[str, Mapping[str, Mapping[object, tuple[int, int]]]],
+) -> tuple[list[str], list[str], list[object]]:
     nets = list(results)
     if not nets or not results[nets[0]]:
         raise ValueError("there is nothing to draw: results[net][language][length] = (successes, trials)")
@@ -81,7 +83,7 @@ def _sides(results: Mapping[str, Mapping[str, Mapping[object, tuple[int, int]]]]
                 raise ValueError(f"{net} on {language} has the lengths {list(found)}, and others have {lengths}")
             for length, (k, n) in found.items():
                 if not (n >= 1 and 0 <= k <= n):
-                    raise ValueError(f"{net} on {language} at {length}: {k} of {n} is no rate of success")
+                    raise ValueError(f"{net} on {language} at {length}: {k} of {n} is not a rate of success")
     return nets, languages, lengths
 
 
@@ -91,7 +93,7 @@ def counting(
     ylabel: str = "unit",
     marks: bool = True,
 ) -> Figure:
-    r"""One unit's value along words that count to n: a panel to each net, a line to each n.
+    r"""One unit's value along words that count to n: one panel per net, one line per n.
 
     Args:
         runs: ``runs[net][n]``: the values after each symbol of a word such as :math:`a^n b^n`, with that of the empty
@@ -108,20 +110,20 @@ def counting(
     fig, axes = plt.subplots(len(runs), 1, figsize=(INCHES, 0.7 + 1.75 * len(runs)), sharex=True, squeeze=False)
     for ax, (net, lines) in zip(axes[:, 0], runs.items(), strict=True):
         tops = []
-        for (n, values), colour in zip(sorted(lines.items()), _shades(len(lines)), strict=True):
+        for (n, values), color in zip(sorted(lines.items()), _shades(len(lines)), strict=True):
             line = np.asarray(values, dtype=float)
             if line.ndim != 1 or len(line) <= n:
                 raise ValueError(f"{net} at n = {n}: a line has more than n values, got shape {line.shape}")
-            ax.plot(line, color=colour)
-            tops.append((n, float(line[n]), colour))
+            ax.plot(line, color=color)
+            tops.append((n, float(line[n]), color))
         longest, free = max(np.size(values) for values in lines.values()), np.inf
-        for n, value, colour in reversed(tops if marks else []):
-            ax.plot([n], [value], "o", color=colour, ms=4)
+        for n, value, color in reversed(tops if marks else []):
+            ax.plot([n], [value], "o", color=color, ms=4)
             words = f"n = {n}" if free == np.inf else str(n)
             if n + (0.012 * len(words) + 0.01) * longest > free:
                 continue  # the name would touch that of the next longer line
             free = n - (0.012 * len(words) + 0.01) * longest
-            ax.annotate(words, (n, value), (0, 6), textcoords="offset points", ha="center", color=colour, fontsize=11)
+            ax.annotate(words, (n, value), (0, 6), textcoords="offset points", ha="center", color=color, fontsize=11)
         ax.margins(y=0.2)
         ax.set_title(net, loc="left", fontsize=12)
         ax.set_ylabel(ylabel)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from attrs import field, frozen
 
+from fhx._templates import environment
+
 __all__ = ["Button", "Choice", "Control", "Number", "Slider", "Text"]
 
-
-def _tag(tag: str, attributes: Mapping[str, object], content: str | None = None) -> str:
-    """``<tag ...>`` with escaped attributes; closed around ``content`` unless that is None."""
-    listed = "".join(f' {key}="{html.escape(str(value))}"' for key, value in attributes.items() if value is not None)
-    return f"<{tag}{listed}>" if content is None else f"<{tag}{listed}>{content}</{tag}>"
+_TEMPLATES = environment("fhx.figures")
+_WHOLE_LABEL = {"description_width": "initial"}  # ipywidgets would cut it short
 
 
 @frozen
@@ -53,19 +51,20 @@ class Control:
 
     def spec(self) -> dict[str, Any]:
         """What the page's script needs to know."""
-        return {"name": self.name, "kind": type(self).__name__.lower()}
+        return {"name": self.name, "kind": self._kind}
 
     def html(self, id_: str) -> str:
         """A label and a native input with this id."""
-        raise NotImplementedError
+        macros = _TEMPLATES.get_template("controls.html").module
+        return getattr(macros, self._kind)(self, id_)
 
     def widget(self) -> Any:
         """The ipywidgets counterpart for a live kernel."""
         raise NotImplementedError
 
-    def _input(self, id_: str, **attributes: object) -> str:
-        label = _tag("label", {"for": id_}, html.escape(self.label))
-        return label + _tag("input", {"id": id_, "autocomplete": "off", **attributes})
+    @property
+    def _kind(self) -> str:
+        return type(self).__name__.lower()
 
 
 def _check_default(control: Slider | Choice) -> None:
@@ -86,7 +85,12 @@ def _options(options: Iterable[Any]) -> tuple[Any, ...]:
 class Slider(Control):
     """A range of numbers: either ``values``, or ``min`` to ``max`` in steps of ``step``, both ends included.
 
-    It begins at ``default``, else at the first of them; ``unit`` stands behind each.
+    It begins at ``default``, or at the first value if there is none; ``unit`` is written after each value.
+
+    Args:
+        name: of the parameter that it sets.
+        label: what stands beside it.
+        values, min, max, step, default, unit: see above.
 
     Raises:
         ValueError: no or unsorted values, a step that does not lead from ``min`` to ``max``, a default off the grid.
@@ -139,43 +143,36 @@ class Slider(Control):
     def spec(self) -> dict[str, Any]:
         return {**super().spec(), "values": list(self.grid), "texts": self.texts}
 
-    def html(self, id_: str) -> str:
-        at, last = self.grid.index(self.initial), len(self.grid) - 1
-        room = f"min-width: {max(map(len, self.texts))}ch"  # or the buttons would move with the value
-        value = _tag("span", {"class": "rx-value", "aria-hidden": "true", "style": room}, html.escape(self.texts[at]))
-        steps = self._step("previous", at == 0) + value + self._step("next", at == last)
-        label = _tag("label", {"for": id_}, html.escape(self.label))
-        spoken = {"aria-valuetext": self.texts[at], "autocomplete": "off"}
-        field = {"id": id_, "type": "range", "min": 0, "max": last, "step": 1, "value": at, **spoken}
-        return label + _tag("span", {"class": "rx-steps"}, steps) + _tag("input", field)
-
-    def _step(self, way: str, at_end: bool) -> str:
-        """A button to the neighbouring value. At the end it only says that it is disabled, so as to keep the focus."""
-        named = {"aria-label": f"{self.label}: {way}", "title": way.capitalize(), "data-step": way}
-        return _tag("button", {"type": "button", **named, "aria-disabled": str(at_end).lower()}, "")
-
     def widget(self) -> Any:
         import ipywidgets
 
         whole = all(isinstance(value, int) for value in self.grid)
         ends = {"min": self.grid[0], "max": self.grid[-1], "value": self.initial}
         if whole:
-            return ipywidgets.IntSlider(**ends, description=self.label, style={"description_width": "initial"})
+            return ipywidgets.IntSlider(**ends, description=self.label, style=_WHOLE_LABEL)
         step = (ends["max"] - ends["min"]) / 1000 or 1e-3
         return ipywidgets.FloatSlider(
-            **ends, step=step, readout_format=".4g", description=self.label, style={"description_width": "initial"}
+            **ends, step=step, readout_format=".4g", description=self.label, style=_WHOLE_LABEL
         )
 
 
 @frozen
 class Choice(Control):
-    """One of a few named options, a drop-down list. ``options`` are the values, shown by ``str``, the first at first.
+    """One of a few options in a drop-down list, each shown as its ``str``.
+
+    It begins at ``default``, or at the first option if there is none.
+
+    Args:
+        name: of the parameter that it sets.
+        label: what stands beside it.
+        options: the values to choose from.
+        default: the first value.
 
     Raises:
-        ValueError: no option, two that are shown alike, or a ``default`` that is none of them.
+        ValueError: no option, two that are shown alike, or a ``default`` that is not one of them.
     """
 
-    options: tuple[Any, ...] = field(default=(), converter=_options)
+    options: tuple[Any, ...] = field(converter=_options)
     default: Any = None
 
     def __attrs_post_init__(self) -> None:
@@ -195,28 +192,26 @@ class Choice(Control):
     def spec(self) -> dict[str, Any]:
         return {**super().spec(), "values": list(self.grid)}
 
-    def html(self, id_: str) -> str:
-        options = "".join(
-            _tag("option", {"value": i, "selected": "" if option == self.initial else None}, html.escape(str(option)))
-            for i, option in enumerate(self.options)
-        )
-        label = _tag("label", {"for": id_}, html.escape(self.label))
-        return label + _tag("select", {"id": id_, "autocomplete": "off"}, options)
-
     def widget(self) -> Any:
         import ipywidgets
 
         options = [(str(option), option) for option in self.options]
-        return ipywidgets.Dropdown(
-            options=options, value=self.initial, description=self.label, style={"description_width": "initial"}
-        )
+        return ipywidgets.Dropdown(options=options, value=self.initial, description=self.label, style=_WHOLE_LABEL)
 
 
 @frozen
 class Number(Control):
     """A number typed by the reader, between ``min`` and ``max``; only for explorers that compute in the page.
 
-    It begins at ``default``, else at ``min``; numbers ``step`` apart may be typed, any without. No default is outside.
+    It begins at ``default``, or at ``min`` if there is none. With ``step``, only numbers that far apart can be typed.
+
+    Args:
+        name: of the parameter that it sets.
+        label: what stands beside it.
+        min, max, step, default: see above.
+
+    Raises:
+        ValueError: a default outside.
     """
 
     min: float = 0
@@ -233,10 +228,6 @@ class Number(Control):
     def initial(self) -> float:
         return self.min if self.default is None else self.default
 
-    def html(self, id_: str) -> str:
-        ends = {"min": self.min, "max": self.max, "step": "any" if self.step is None else self.step}
-        return self._input(id_, type="number", value=self.initial, **ends)
-
     def widget(self) -> Any:
         import ipywidgets
 
@@ -249,7 +240,15 @@ class Number(Control):
 class Text(Control):
     """A line typed by the reader; only for explorers that compute in the page.
 
-    It begins as ``default`` and has at most ``max_length`` symbols, all of them of the ``alphabet`` if there is one.
+    It begins as ``default`` and has at most ``max_length`` symbols, all of them from ``alphabet`` if there is one.
+
+    Args:
+        name: of the parameter that it sets.
+        label: what stands beside it.
+        default, alphabet, max_length: see above.
+
+    Raises:
+        ValueError: a default that is longer, or has another symbol.
     """
 
     default: str = ""
@@ -272,11 +271,6 @@ class Text(Control):
     def spec(self) -> dict[str, Any]:
         return {**super().spec(), "alphabet": self.alphabet}
 
-    def html(self, id_: str) -> str:
-        return self._input(
-            id_, type="text", value=self.default, maxlength=self.max_length, spellcheck="false", autocapitalize="off"
-        )
-
     def widget(self) -> Any:
         import ipywidgets
 
@@ -285,14 +279,16 @@ class Text(Control):
 
 @frozen
 class Button(Control):
-    """A push button; its value is the number of presses. Only for explorers that compute in the page."""
+    """A push button; its value is the number of presses. Only for explorers that compute in the page.
+
+    Args:
+        name: of the value in the page's code.
+        label: what stands on it.
+    """
 
     @property
     def initial(self) -> int:
         return 0
-
-    def html(self, id_: str) -> str:
-        return _tag("button", {"id": id_, "type": "button"}, html.escape(self.label))
 
     def widget(self) -> Any:
         import ipywidgets

@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
-import html
 import inspect
 import itertools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from attrs import field, frozen
+
+from fhx._templates import environment
 from fhx.figures.controls import Control
 
 __all__ = ["Explorer"]
 
 _HERE = files(__package__)
 _VIEWS = _HERE / "views"
+_TEMPLATE = environment("fhx.figures").get_template("explorer.html")
 
 
+def _in_order(controls: Iterable[Control]) -> tuple[Control, ...]:
+    return tuple(controls)
+
+
+def _sources(view: str | Path | Iterable[str | Path]) -> str:
+    return "\n".join(map(_source, [view] if isinstance(view, str | Path) else view))
+
+
+def _source(view: str | Path) -> str:
+    if isinstance(view, Path):
+        return view.read_text()
+    known = sorted(entry.name[:-3] for entry in _VIEWS.iterdir() if entry.name.endswith(".js"))
+    if view not in known:
+        raise ValueError(f"view {view!r} is unknown; there are {known}, or give the path of a JavaScript file")
+    return (_VIEWS / f"{view}.js").read_text()
+
+
+@frozen(eq=False, repr=False)
 class Explorer:
     r"""A picture under controls, the same in a stored page and in a live kernel.
 
@@ -41,14 +62,14 @@ class Explorer:
         controls: in the order shown; the last one varies fastest in the stored frames.
         view: the name of a file in ``figures/views``, or the path of a JavaScript file that exports
             ``render(root, frame, values, helpers)``; or several of these, read as one. It draws into ``root`` and may
-            return the readout. ``helpers`` has
-            ``svg(tag, attributes, ...children)``, ``ticks(low, high, count)``, ``width`` (of ``root`` in px), ``alt``,
-            ``state``, an object that lasts between calls, and ``set(name, value, last)``, which puts a value into a
-            control and limits a slider to the values up to ``last``.
+            return the readout. ``helpers`` has ``svg(tag, attributes, ...children)``, ``ticks(low, high, count)``,
+            ``width`` (of ``root`` in px), ``alt``, ``state``, an object that lasts between calls, and
+            ``set(name, value, last)``, which puts a value into a control and limits a slider to the values up to
+            ``last``. It is stored as the source.
         data: given instead of ``compute``.
-        title: names the explorer for those who hear the page.
-        alt: says what the picture shows.
-        digits: significant digits kept of every number.
+        title: the name of the explorer for those who hear the page.
+        alt: what the picture shows.
+        digits: how many significant digits of each number are kept.
         budget: the most bytes that the output may take.
 
     Raises:
@@ -57,29 +78,25 @@ class Explorer:
             or an output over the budget.
     """
 
-    def __init__(
-        self,
-        name: str,
-        compute: Callable[..., Mapping[str, Any]] | None = None,
-        controls: Sequence[Control] = (),
-        *,
-        title: str,
-        alt: str,
-        view: str | Path | Sequence[str | Path] = "lines",
-        data: Any = None,
-        digits: int = 4,
-        budget: int = 300_000,
-    ) -> None:
-        self.name, self.compute, self.controls, self.data = name, compute, tuple(controls), data
-        self.title, self.alt, self.digits, self.budget = title, alt, digits, budget
+    name: str
+    compute: Callable[..., Mapping[str, Any]] | None = None
+    controls: tuple[Control, ...] = field(default=(), converter=_in_order)
+    title: str = field(kw_only=True)
+    alt: str = field(kw_only=True)
+    view: str = field(default="lines", converter=_sources, kw_only=True)
+    data: Any = field(default=None, kw_only=True)
+    digits: int = field(default=4, kw_only=True)
+    budget: int = field(default=300_000, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        name = self.name
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
             raise ValueError(f"name {name!r} must be lower-case letters, digits and single hyphens: ids derive from it")
-        if not (title.strip() and alt.strip()):
+        if not (self.title.strip() and self.alt.strip()):
             raise ValueError(f"explorer {name!r} needs a title and an alt text that says what the picture shows")
-        if (compute is None) == (data is None):
+        if (self.compute is None) == (self.data is None):
             raise ValueError(f"explorer {name!r} takes either compute or data")
-        _check_controls(name, compute, self.controls)
-        self._view = "\n".join(map(_source, [view] if isinstance(view, str | Path) else view))
+        _check_controls(name, self.compute, self.controls)
 
     @cached_property
     def frames(self) -> list[Any]:
@@ -158,17 +175,15 @@ class Explorer:
         spec: dict[str, Any] = {"id": id_, "alt": self.alt, "controls": [control.spec() for control in controls]}
         key, content = ("frames", frames) if frames else ("data", self.frame())
         spec["pool"], spec[key] = _share(content)
-        data = _json(spec).replace("<", "\\u003c")  # no text can close the script
-        fields = "".join(f'<div class="rx-control">{c.html(f"{id_}-{c.name}")}</div>' for c in controls)
-        form = f'<fieldset disabled aria-label="{html.escape(self.title)}">{fields}</fieldset>' if fields else ""
-        style, script = (_HERE / "explorer.css").read_text(), (_HERE / "explorer.js").read_text()
-        return (
-            f'<div class="rx" id="{id_}" data-rx="{name}" role="figure" aria-label="{html.escape(self.title)}">'
-            f"<style>\n{style}</style>\n{form}"
-            '<div class="rx-view"><p>This picture is drawn by JavaScript, which is off here.</p></div>'
-            f'<p class="rx-readout" role="status">{html.escape(said)}</p>\n'
-            f'<script type="application/json">{data}</script>\n'
-            f'<script type="module">\n{self._view}{script.replace("__NAME__", name)}</script></div>'
+        return _TEMPLATE.render(
+            id=id_,
+            name=name,
+            title=self.title,
+            controls=controls,
+            readout=said,
+            style=(_HERE / "explorer.css").read_text(),
+            data=_json(spec).replace("<", "\\u003c"),  # no text can close the script
+            script=self.view + (_HERE / "explorer.js").read_text().replace("__NAME__", name),
         )
 
 
@@ -185,15 +200,6 @@ def _check_controls(name: str, compute: Callable[..., Any] | None, controls: Seq
         inspect.signature(compute).bind(**{control.name: control.initial for control in controls})
     except TypeError as error:
         raise ValueError(f"compute of explorer {name!r} does not take its controls {names}: {error}") from None
-
-
-def _source(view: str | Path) -> str:
-    if isinstance(view, Path):
-        return view.read_text()
-    known = sorted(entry.name[:-3] for entry in _VIEWS.iterdir() if entry.name.endswith(".js"))
-    if view not in known:
-        raise ValueError(f"view {view!r} is unknown; there are {known}, or give the path of a JavaScript file")
-    return (_VIEWS / f"{view}.js").read_text()
 
 
 def _plain(value: Any, digits: int, where: str) -> Any:

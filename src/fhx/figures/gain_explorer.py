@@ -125,6 +125,9 @@ def gain_explorer(name: str = "recurrent-gain") -> Explorer:
 
     Live, ``gain_frame``'s other parameters can be varied too, for instance
     ``gain_explorer().live(Slider("seed", "Seed", min=0, max=300, step=1, default=264))``.
+
+    Args:
+        name: of the explorer in the page; one of its own for each.
     """
     return Explorer(
         name,

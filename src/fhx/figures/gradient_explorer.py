@@ -87,6 +87,9 @@ def gradient_explorer(name: str = "gradient-norms") -> Explorer:
 
     Live, ``gradient_frame``'s seed can be varied too:
     ``gradient_explorer().live(Slider("seed", "Seed", min=0, max=20, step=1))``.
+
+    Args:
+        name: of the explorer in the page; one of its own for each.
     """
     return Explorer(
         name,

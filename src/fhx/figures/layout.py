@@ -1,4 +1,8 @@
-"""The geometry of a state diagram, drawn by matplotlib on paper and by a script in the page."""
+"""The geometry of a state diagram, drawn by matplotlib on paper and by a script in the page.
+
+Libraries place the circles, but not the words on the edges, the symbols of the transitions, which are what a diagram
+is read for.
+"""
 
 from __future__ import annotations
 
@@ -59,18 +63,17 @@ def lay_out(
 
     Args:
         dfa: the machine; states that no word leads to are left out.
-        width: at most so wide, in points.
+        width: the most that the drawing may take, in points.
         text: size of the text in points.
         positions: places of all states that are shown, in any unit, y upwards; found unless given.
-        names: what to write for a state, :func:`state_name` unless given.
+        names: what to write for each state; its :func:`state_name` unless given.
         hide: states that are not drawn, nor the edges to them.
 
     Raises:
         ValueError: more than 15 states, a name too long for a circle, a missing position, two states in one place, or
             more edges than fit.
     """
-    order, layers = _breadth_first(dfa)
-    layers = [layer for state, layer in zip(order, layers, strict=True) if state not in hide]
+    order = dfa.reachable()
     shown = [state for state in order if state not in hide]
     if len(shown) > _MOST_STATES:
         raise ValueError(f"a machine with {len(shown)} states is not drawn: at most {_MOST_STATES} can be read")
@@ -83,6 +86,8 @@ def lay_out(
     words = [_word(found, dfa.alphabet) for found in symbols.values()]
     boxes = [(max(text_width(word, text), 0.5 * text), 0.95 * text) for word in words]
     page = _Page(width, radius, list(symbols), boxes)
+    distance = _distances(dfa, order)
+    layers = [distance[state] for state in shown]
     best: _Drawing | None = None
     for stretch in (1.0, 1.25, 1.6, 2.1):
         for places in _candidates(shown, layers, list(symbols), positions, width, radius):
@@ -146,15 +151,13 @@ class _Page:
         return _Drawing(places - low, moved, start.moved(-low), (width, height), cost + 0.25 * height)
 
 
-def _breadth_first(dfa: DFA) -> tuple[list[Hashable], list[int]]:
-    layer = {dfa.start: 0}
-    order = [dfa.start]
-    for state in order:  # grows while it is read
+def _distances(dfa: DFA, order: Sequence[Hashable]) -> dict[Hashable, int]:
+    """How far each state is from the start, for states in breadth-first order."""
+    found: dict[Hashable, int] = {dfa.start: 0}
+    for state in order:
         for symbol in dfa.alphabet:
-            if (target := dfa.transitions[state, symbol]) not in layer:
-                layer[target] = layer[state] + 1
-                order.append(target)
-    return order, [layer[state] for state in order]
+            found.setdefault(dfa.transitions[state, symbol], found[state] + 1)
+    return found
 
 
 def _symbols(dfa: DFA, shown: Sequence[Hashable]) -> dict[tuple[int, int], list[Hashable]]:

@@ -47,7 +47,7 @@ def state_diagram(
         the figure.
 
     Raises:
-        ValueError: more than 15 states, a name that no circle holds, a state in ``positions`` or ``highlight`` that is
+        ValueError: more than 15 states, a name too long for a circle, a state in ``positions`` or ``highlight`` that is
             missing, or too many edges for their words.
     """
     traps = _traps(dfa) if hide_trap else frozenset()
@@ -83,12 +83,12 @@ def draw_diagram(ax: Axes, diagram: Diagram, accept: frozenset[Hashable], lit: f
         x, y = edge.route.word
         write(ax, x, y, edge.word, fontsize=diagram.text * scale, zorder=4, gid="on an edge", path_effects=halo)
     _arrow(ax, diagram.start, scale)
-    for state, centre in diagram.circles.items():
+    for state, center in diagram.circles.items():
         fill = LIT if state in lit else FILL
-        ax.add_patch(Circle(centre, diagram.radius, fc=fill, ec=INK, lw=1.2 * scale, zorder=2, gid="state"))
+        ax.add_patch(Circle(center, diagram.radius, fc=fill, ec=INK, lw=1.2 * scale, zorder=2, gid="state"))
         if state in accept:
-            ax.add_patch(Circle(centre, diagram.radius - 3.2, fc="none", ec=INK, lw=1.1 * scale, zorder=3))
-        write(ax, *centre, diagram.names[state], fontsize=diagram.text * scale, zorder=4, gid="in a circle")
+            ax.add_patch(Circle(center, diagram.radius - 3.2, fc="none", ec=INK, lw=1.1 * scale, zorder=3))
+        write(ax, *center, diagram.names[state], fontsize=diagram.text * scale, zorder=4, gid="in a circle")
     if note:
         words = "an edge that is missing leads to a state that rejects for ever"
         write(ax, middle[0], -note / 2, words, fontsize=TEXT * scale, color=SOFT, gid="note")
@@ -113,7 +113,7 @@ def _traps(dfa: DFA) -> frozenset[Hashable]:
 
 
 def _states(dfa: DFA, chosen: Hashable | list[Hashable] | set[Hashable] | None) -> frozenset[Hashable]:
-    """The states in ``chosen``; what is neither a list nor a set is a state."""
+    """The states in ``chosen``, which is one state unless it is a list or a set."""
     if chosen is None:
         return frozenset()
     many = list(chosen) if isinstance(chosen, list | set | frozenset) else [chosen]

@@ -27,7 +27,7 @@ _COLUMNS = 3
 def success_map(
     results: Mapping[str, Counts], borders: Mapping[str, float] | None = None, level: float = 0.95
 ) -> Figure:
-    r"""How often training succeeded, by the depth L of the cell and the number T of steps: a panel to each kind of net.
+    r"""How often training succeeded, by the depth L of the cell and the number T of steps: one panel per kind of net.
 
     A square holds the number of successes and is the darker, the more there are. In the last place stands a key with
     the Clopper-Pearson interval of a count. A dash is a point without a result. A border parts the squares with
@@ -82,7 +82,7 @@ def _trials(results: Mapping[str, Counts]) -> int:
     trials = found[0][2][1]
     for name, (depth, steps), (k, n) in found:
         if not (n >= 1 and 0 <= k <= n):
-            raise ValueError(f"{name} at depth {depth} and {steps} steps: {k} of {n} is no rate of success")
+            raise ValueError(f"{name} at depth {depth} and {steps} steps: {k} of {n} is not a rate of success")
         if n != trials:
             raise ValueError(f"{name} at depth {depth} and {steps} steps has {n} trials, and others have {trials}")
     return trials
@@ -104,8 +104,8 @@ def _squares(ax: Axes, counts: Counts, depths: list[int], steps: list[int]) -> N
             rate = 0.0 if count is None else count[0] / count[1]
             edge = "#e3e7ec" if count is None else _FRAME
             ax.add_patch(Rectangle((i - 0.46, j - 0.46), 0.92, 0.92, facecolor=_shade(rate), edgecolor=edge, lw=0.7))
-            text, colour = ("–", SOFT) if count is None else (str(count[0]), "white" if rate > 0.45 else INK)
-            ax.text(i, j, text, ha="center", va="center", color=colour, fontsize=TEXT)
+            text, color = ("–", SOFT) if count is None else (str(count[0]), "white" if rate > 0.45 else INK)
+            ax.text(i, j, text, ha="center", va="center", color=color, fontsize=TEXT)
 
 
 def _border(ax: Axes, border: float, depths: list[int], steps: list[int]) -> None:
@@ -128,6 +128,6 @@ def _key(ax: Axes, trials: int, level: float) -> None:
     for row, k in enumerate(counts, start=1):
         rate, found = k / trials, proportion(k, trials, level)
         box.add_patch(Rectangle((0, 0.55 - row - 0.45), 0.8, 0.85, facecolor=_shade(rate), edgecolor=_FRAME, lw=0.7))
-        colour = "white" if rate > 0.45 else INK
-        box.text(0.4, 0.52 - row, str(k), ha="center", va="center", color=colour, fontsize=TEXT)
+        color = "white" if rate > 0.45 else INK
+        box.text(0.4, 0.52 - row, str(k), ha="center", va="center", color=color, fontsize=TEXT)
         box.text(1.0, 0.52 - row, f"{found.low:.2f} – {found.high:.2f}", va="center", color=INK, fontsize=TEXT)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from fhx.exact import Recognizer
+from fhx.exact.numbers import Number
 from fhx.figures.layout import lay_out
 from fhx.figures.machines import draw_diagram
 from fhx.figures.paper import INCHES, WIDTH, blank
@@ -27,13 +28,16 @@ _GAP, _BETWEEN = 9.0, 18.0
 
 
 def weight_matrix(recognizer: Recognizer) -> Figure:
-    r"""All numbers of a recogniser as one table, a row to each unit,
+    r"""All numbers of a recogniser as one table, one row per unit,
 
     .. math:: h_t = \sigma(W h_{t-1} + U x_t + b), \qquad y_t = w \cdot h_t + c.
 
-    Beside W, whose columns are the units too, stand U with a column to each symbol, b and :math:`h_0`; below W stands
+    Beside W, whose columns are the units too, stand U with one column per symbol, b and :math:`h_0`; below W stands
     w, and below b stands c. Zeros are left blank; 1 is dark, other positive numbers are lighter, and negative ones have
     a border.
+
+    Args:
+        recognizer: the net.
 
     Raises:
         ValueError: too many units, or numbers too long, to be read on a phone.
@@ -45,8 +49,12 @@ def weight_matrix(recognizer: Recognizer) -> Figure:
 
 
 def machine_and_net(dfa: DFA, recognizer: Recognizer, names: dict[Hashable, str] | None = None) -> Figure:
-    """A machine's diagram and the weights of a net compiled from it: side by side if there is room, else one above the
-    other.
+    """A machine's diagram and the weights of a net compiled from it, side by side where there is room for that.
+
+    Args:
+        dfa: the machine.
+        recognizer: the net.
+        names: of the machine's states in the diagram, as for :func:`state_diagram`.
 
     Raises:
         ValueError: as for :func:`state_diagram` and :func:`weight_matrix`.
@@ -83,7 +91,7 @@ def _weights(recognizer: Recognizer, width: float) -> Table:
     W, U = rnn.W.dense(), rnn.U.dense()
     names = [unit_name(name) for name in rnn.unit_names]
     symbols = [state_name(symbol) for symbol in recognizer.alphabet]
-    rows: list[list[object]] = [[*W[i], *U[i], rnn.b[i], rnn.h0[i]] for i in range(d)]
+    rows: list[list[Number | None]] = [[*W[i], *U[i], rnn.b[i], rnn.h0[i]] for i in range(d)]
     rows.append([*recognizer.w, *[None] * len(symbols), recognizer.c, None])
     return Table(
         entries=rows,
@@ -104,13 +112,13 @@ def space_time(
     names: Sequence[str] | None = None,
     name: str = "state",
 ) -> Figure:
-    r"""The units of a run: a row to each unit, a column to each step.
+    r"""The units of a run: one row per unit, one column per step.
 
     Args:
         net: an exact recogniser, which is then run over ``word``; or the states of any run, (units, time) floats.
         word: the symbols read. For a recogniser, column t holds :math:`h_t` and is headed by :math:`x_t`, and the first
             column is :math:`h_0`; active units are filled and carry their value, and the output is below them. Beside
-            an array it heads the columns, if given: one symbol to each.
+            an array it heads the columns, if given: one symbol per column.
         names: of the units; those of the recogniser unless given.
         name: for an array, what its numbers are.
 
@@ -133,8 +141,8 @@ def _run(net: Recognizer, word: Sequence[Hashable], names: Sequence[str] | None)
     states = list(net.run(word))
     shown = [unit_name(unit) for unit in net.rnn.unit_names] if names is None else [str(unit) for unit in names]
     _same_length(shown, net.units, "names", "units")
-    entries: list[list[object]] = [[state.get(i, 0) for state in states] for i in range(net.units)]
-    outputs: list[object] = [None] * len(states)
+    entries: list[list[Number | None]] = [[state.get(i, 0) for state in states] for i in range(net.units)]
+    outputs: list[Number | None] = [None] * len(states)
     outputs[0] = sum(w * h for w, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
     outputs[k::k] = list(net.outputs(word))
     symbols = [""] * len(states)

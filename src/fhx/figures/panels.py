@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import matplotlib.pyplot as plt
 import numpy as np
+from attrs import field, frozen
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ __all__ = ["Panel", "aligned_panels"]
 _RULE = "#8a94a0"
 
 
-@dataclass(frozen=True)
+@frozen(eq=False)
 class Panel:
     """One measure of a family of nets: values of shape (seeds, points) by name, and lines to compare them with.
 
@@ -33,7 +33,7 @@ class Panel:
 
     title: str
     measured: Mapping[str, ArrayLike]
-    lines: Mapping[str, ArrayLike] = field(default_factory=dict)
+    lines: Mapping[str, ArrayLike] = field(factory=dict)
     log: bool = False
 
 
@@ -82,16 +82,16 @@ def _draw(ax: Axes, x: NDArray[np.float64], panel: Panel) -> None:
         ax.set_yscale("log")
         ax.yaxis.set_major_formatter("{x:g}")
         ax.tick_params(axis="y", which="minor", length=0, labelleft=False)
-    for colour, (name, values) in zip(COLORS, panel.measured.items(), strict=False):
+    for color, (name, values) in zip(COLORS, panel.measured.items(), strict=False):
         values = np.asarray(values, dtype=float)
         if values.ndim != 2 or values.shape[1:] != x.shape:
             raise ValueError(f"{name} has values of shape {values.shape} at {len(x)} points")
         known = np.isfinite(values).all(0)
         found = intervals(np.log(values[:, known]) if panel.log else values[:, known])
         mean, low, high = (np.exp(v) if panel.log else v for v in (found.mean, found.low, found.high))
-        ax.plot(x[known], mean, "o-", ms=4, lw=1.2, color=colour, label=name)
-        ax.vlines(x[known], low, high, color=colour, lw=1.8)
-        ax.plot(x[~known], np.full((~known).sum(), 0.96), "^", ms=5, color=colour, transform=ax.get_xaxis_transform())
+        ax.plot(x[known], mean, "o-", ms=4, lw=1.2, color=color, label=name)
+        ax.vlines(x[known], low, high, color=color, lw=1.8)
+        ax.plot(x[~known], np.full((~known).sum(), 0.96), "^", ms=5, color=color, transform=ax.get_xaxis_transform())
     for name, line in panel.lines.items():
         known = np.flatnonzero(np.isfinite(np.asarray(line, dtype=float)))
         short = len(known) > 0 and known[-1] < len(x) - 1  # its name stands at its own end, not at the right edge

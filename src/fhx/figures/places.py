@@ -44,8 +44,8 @@ def _beginnings(n: int, layers: Sequence[int], rows: int, columns: int) -> list[
     middle = rows // 2
     by_row = sorted(range(rows * columns), key=lambda place: (abs(place // columns - middle), place % columns))
     by_layer = sorted(range(rows * columns), key=lambda place: (place % columns, abs(place // columns - middle)))
-    centre = np.array([(columns - 1) / 2, middle])
-    at = np.array([(place % columns, place // columns) for place in range(rows * columns)]) - centre
+    center = np.array([(columns - 1) / 2, middle])
+    at = np.array([(place % columns, place // columns) for place in range(rows * columns)]) - center
     ring = sorted(range(rows * columns), key=lambda place: (-np.abs(at[place]).max(), np.arctan2(*at[place][::-1])))
     found = []
     draw = np.random.default_rng(0)

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import one_of
 from fhx.cells import SimpleCell
 from fhx.dynamics import affine_scan, lyapunov_spectrum, unroll
 from fhx.figures.controls import Choice, Slider
@@ -40,7 +41,7 @@ def settling_frame(method: str, gain: float, sweep: int, seed: int = 0) -> dict[
     .. math:: h_t = f(g_{t-1}, x_t) + M_t (h_{t-1} - g_{t-1}),
 
     where :math:`M_t` is 0 for Jacobi, the Jacobian at :math:`g_{t-1}` for Newton, and the diagonal of that for
-    quasi-Newton. A state is right if each unit is nearer than :math:`10^{-10}` to the true run. Chaos, which enlarges
+    quasi-Newton. A state is right if each unit is closer than :math:`10^{-10}` to the true run. Chaos, which enlarges
     roundings, can keep that from happening.
 
     Args:
@@ -54,8 +55,7 @@ def settling_frame(method: str, gain: float, sweep: int, seed: int = 0) -> dict[
 
     Source: Lim et al. (2024) for Newton, Gonzalez et al. (2024) for quasi-Newton.
     """
-    if method not in _MASKS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, _MASKS))}, got {method!r}")
+    one_of("method", method, _MASKS)
     if not 0 <= gain <= 8:
         raise ValueError(f"gain must lie between 0 and 8, got {gain}")
     if not 0 <= sweep <= _STEPS:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 
+from attrs import frozen
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from fhx.exact.numbers import Number
 from fhx.figures.paper import EDGE, INK, SOFT, TEXT, write
 from fhx.figures.style import COLORS
 from fhx.figures.words import text_width
@@ -20,24 +22,27 @@ _PAD, _LARGEST, _BREAK = 5.0, 23.0, 8.0
 _TALLEST = 720.0
 
 
-@dataclass(frozen=True)
+@frozen(eq=False)
 class Table:
     """Cells in points, with names for rows and columns.
 
     Args:
-        entries: rows of numbers; a zero is an empty cell, and None is no cell.
+        entries: rows of exact numbers; a zero is an empty cell, and where None stands there is no cell.
         rows, columns: their names.
-        blocks: where a group of columns begins, and its heading.
+        blocks: the first column of each group of columns, and the heading of the group.
         breaks: rows with a gap above them.
-        width: the most points it may take.
+        width: how wide the table may be.
         gap: between blocks.
         notes: words in place of the cell at a row and column.
         heading: what the names of the columns are.
         spoken: cells, by row and column, that show a zero.
-        tall: height of a row; that of a square cell unless given.
+        tall: height of a row; unless given, cells are square where numbers stay readable.
+
+    Raises:
+        ValueError: more columns or rows than can be read.
     """
 
-    entries: Sequence[Sequence[object]]
+    entries: Sequence[Sequence[Number | None]]
     rows: Sequence[str]
     columns: Sequence[str]
     blocks: Sequence[tuple[int, str]]
@@ -46,15 +51,13 @@ class Table:
     gap: float
     notes: Sequence[tuple[int, int, str]] = ()
     heading: str = ""
-    spoken: frozenset[tuple[int, int]] | set[tuple[int, int]] = frozenset()
+    spoken: AbstractSet[tuple[int, int]] = frozenset()
     tall: float | None = None
 
-    def __post_init__(self) -> None:
-        room = self.width - self._left - self.gap * max(len(self.blocks) - 1, 0) - 2
-        if room / len(self.columns) < self._narrowest:
-            raise ValueError(
-                f"{len(self.columns)} columns do not fit: at most {int(room / self._narrowest)} can be read on a phone"
-            )
+    def __attrs_post_init__(self) -> None:
+        if self._room / len(self.columns) < self._narrowest:
+            most = int(self._room / self._narrowest)
+            raise ValueError(f"{len(self.columns)} columns do not fit: at most {most} can be read on a phone")
         if self.size[1] > _TALLEST:
             raise ValueError(f"{len(self.rows)} rows are too many for a page")
 
@@ -88,13 +91,13 @@ class Table:
             x = (self._x(j) + self._x(end - 1) + self._cell) / 2
             write(ax, x, height - 12, name, fontsize=13)
 
-    def _draw_cell(self, ax: Axes, x: float, y: float, entry: object, spoken: bool) -> None:
+    def _draw_cell(self, ax: Axes, x: float, y: float, entry: Number, spoken: bool) -> None:
         fill, ink, edge, width = ("white", INK, EDGE, 0.6)
         if entry == 1:
             fill, ink, edge = _ONE, "white", _ONE
-        elif entry > 0:  # type: ignore[operator]
+        elif entry > 0:
             fill = _MORE
-        elif entry < 0:  # type: ignore[operator]
+        elif entry < 0:
             fill, edge, width = _LESS, COLORS[1], 1.6
         inset = 1.2 if width > 1 else 0.5
         corner = (x + inset, y - self._high / 2 + inset)
@@ -119,9 +122,13 @@ class Table:
         return max([text_width("0", TEXT), *(text_width(words, TEXT) for words in written)]) + 4.0
 
     @cached_property
+    def _room(self) -> float:
+        """The width of all cells together."""
+        return self.width - self._left - self.gap * max(len(self.blocks) - 1, 0) - 2
+
+    @cached_property
     def _cell(self) -> float:
-        room = self.width - self._left - self.gap * max(len(self.blocks) - 1, 0) - 2
-        return min(_LARGEST, room / len(self.columns))
+        return min(_LARGEST, self._room / len(self.columns))
 
     @cached_property
     def _high(self) -> float:
@@ -138,5 +145,5 @@ class Table:
         return len(name) > 1 and widest > self._cell - 3
 
 
-def _written(entry: object) -> str:
+def _written(entry: Number) -> str:
     return str(entry).replace("-", "\u2212")

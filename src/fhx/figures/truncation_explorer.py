@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from fhx._checks import one_of
 from fhx.cells import Cell, LinearCell, SimpleCell
 from fhx.dynamics import unroll
 from fhx.figures.controls import Choice, Slider
@@ -38,15 +39,14 @@ def truncation_frame(rate: float, k: int, cell: str, seed: int = 0) -> dict[str,
         seed: of the random signs.
 
     Raises:
-        ValueError: an unknown cell, a rate outside 0 to 2, or k is no positive integer.
+        ValueError: an unknown cell, a rate outside 0 to 2, or k that is not a positive integer.
 
     Source: Lemma 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
     # slow to import, so only here
-    from fhx.stability import constants, state_gap_bound, truncated_states, window_length
+    from fhx.stability import constants, state_gap_bound, truncated_states, window_for_state_gap
 
-    if cell not in _CELLS:
-        raise ValueError(f"cell must be one of {', '.join(map(repr, _CELLS))}, got {cell!r}")
+    one_of("cell", cell, _CELLS)
     if not 0 <= rate <= 2:
         raise ValueError(f"rate must lie between 0 and 2, got {rate}")
     step, inputs = _cell(cell, rate), _inputs(seed)
@@ -54,18 +54,18 @@ def truncation_frame(rate: float, k: int, cell: str, seed: int = 0) -> dict[str,
     error = (full - cut).abs()
     known = constants(step)
     bound = state_gap_bound(known, k) if rate < 1 else None
-    enough = window_length(rate, known.state_bound, _CLOSE) if rate < 1 else None
+    enough = window_for_state_gap(rate, known.state_bound, _CLOSE) if rate < 1 else None
     times, low, high = range(1, len(full) + 1), min(full.min(), cut.min()), max(full.max(), cut.max())
     margin = 0.05 * (high - low)
     states = [{"label": "full", "x": times, "y": full}, {"label": "truncated", "x": times, "y": cut}]
-    errors = {"label": "error", "x": times, "y": [_power(value) for value in error.tolist()], "colour": 2}
-    allowed = {"label": "Lemma 1", "x": [0, len(full)], "y": 2 * [_power(bound)], "colour": 3}
+    errors = {"label": "error", "x": times, "y": [_power(value) for value in error.tolist()], "color": 2}
+    allowed = {"label": "Lemma 1", "x": [0, len(full)], "y": 2 * [_power(bound)], "color": 3}
     shared = {"xlim": [0, len(full) + 1], "span": {"from": _STRETCH, "to": 2 * _STRETCH, "label": ""}}
     return {
         "below": True,
         "panels": [
             {
-                "series": [{"x": times, "y": inputs.flatten(), "style": "points", "colour": 5}],
+                "series": [{"x": times, "y": inputs.flatten(), "style": "points", "color": 5}],
                 "ylabel": "input",
                 "ylim": [-1.2, 1.2],
                 "yticks": 3,

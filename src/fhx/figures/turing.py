@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from attrs import frozen
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from fhx._checks import at_least
 from fhx.figures.paper import EDGE, INK, SOFT, TEXT, WIDTH, figure_of, sheet, write
 from fhx.figures.style import COLORS
 from fhx.figures.turing_run import Run, unit_groups
 from fhx.figures.words import state_name, text_width
 
 if TYPE_CHECKING:
-    from fhx.compile import TuringNet
+    from fhx.compile import Layout, TuringNet
     from fhx.machines import TuringMachine
 
 __all__ = ["tape_and_units"]
@@ -31,9 +32,9 @@ _LINE, _ROW, _LETTER, _PAD = 18.0, 12.5, 15.0, 6.0
 
 
 def tape_and_units(
-    net: TuringNet, word: Iterable[Hashable], steps: int = 150, folded: TuringMachine | None = None
+    net: TuringNet[Layout], word: Iterable[Hashable], steps: int = 150, folded: TuringMachine | None = None
 ) -> Figure:
-    r"""A run of a machine's net: the tape that its state holds, its units and its output, a column to each net step.
+    r"""A run of a machine's net: the tape that its state holds, its units and its output, one column per net step.
 
     Column t is :math:`h_t`, from :math:`h_0` to one step after the answer; the dashed line is where the word is over
     and the machine starts. Until then the tape is the part of the word that has been read. Cells are coloured by
@@ -43,16 +44,15 @@ def tape_and_units(
     Args:
         net: the net of a Turing machine.
         word: the word.
-        steps: of the machine, at most so many are drawn.
+        steps: the most steps of the machine that are drawn.
         folded: if the net's machine is ``fold_tape(folded)``, the tape of ``folded``, infinite both ways, is drawn, and
             the word is one of its words.
 
     Raises:
-        ValueError: ``steps < 0``, a symbol outside the alphabet, more columns than can be told apart, or more than
-            seven symbols in cells too small for letters.
+        ValueError: ``steps`` is not an integer of at least 0, a symbol outside the alphabet, more columns than can be
+            told apart, or more than seven symbols in cells too small for letters.
     """
-    if steps < 0:
-        raise ValueError(f"a run has at least 0 steps, not {steps}")
+    steps = at_least("steps", steps, 0)
     run = Run.of(net, tuple(word), steps, folded)
     groups = unit_groups(net)
     frame = _Frame.of(run, groups, net.rnn.unit_names)
@@ -68,7 +68,7 @@ def tape_and_units(
     return figure_of(ax)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Frame:
     """Sizes in points: what stands left of the columns, a column, a cell's height, a unit's height, the whole."""
 

@@ -13,7 +13,7 @@ from fhx.figures.turing_run import unit_groups
 from fhx.figures.words import state_name
 
 if TYPE_CHECKING:
-    from fhx.compile import TuringNet
+    from fhx.compile import Layout, TuringNet
     from fhx.exact import Matrix
 
 __all__ = ["turing_explorer"]
@@ -24,7 +24,7 @@ _SAFE = 2**53  # beyond, a number in JSON is no longer exact in JavaScript
 
 
 def turing_explorer(
-    nets: Mapping[str, TuringNet], words: Mapping[str, str] | None = None, name: str = "turing"
+    nets: Mapping[str, TuringNet[Layout]], words: Mapping[str, str] | None = None, name: str = "turing"
 ) -> Explorer:
     r"""Turing machines run by the nets compiled from them, over a word that the reader types.
 
@@ -75,26 +75,26 @@ def turing_explorer(
     )
 
 
-def _machine(name: str, net: TuringNet, word: str) -> dict[str, Any]:
+def _machine(name: str, net: TuringNet[Layout], word: str) -> dict[str, Any]:
     """All that the page needs to know of a net."""
-    tm, rnn, names, code = net.machine, net.rnn, net.layout, net.net.decoder
+    tm, rnn, names, code = net.machine, net.rnn, net.layout, net.decoder
     if any(not isinstance(symbol, str) or len(symbol) != 1 for symbol in tm.input_alphabet):
         raise ValueError(f"{name}: words can be typed only if their symbols are characters: {tm.input_alphabet}")
-    if net.net.steps_per_symbol != 1:
-        raise ValueError(f"{name}: this net takes {net.net.steps_per_symbol} steps per symbol, and the page takes one")
+    if net.steps_per_symbol != 1:
+        raise ValueError(f"{name}: this net takes {net.steps_per_symbol} steps per symbol, and the page takes one")
     if len(word) > _LONGEST:
         raise ValueError(f"{name}: the first word has {len(word)} symbols, at most {_LONGEST} may be typed")
     if foreign := [symbol for symbol in word if symbol not in tm.input_alphabet]:
         raise ValueError(f"{name}: {foreign[0]!r} of the first word is outside the alphabet {tm.input_alphabet}")
     scale = _denominator([*rnn.W.entries.values(), *rnn.U.entries.values(), *rnn.b, *rnn.h0])
     coded = _denominator([*code.D.entries.values(), *code.d])
-    read = _denominator([*net.net.w, net.net.c])
+    read = _denominator([*net.w, net.c])
     rows = {part: i for i, part in enumerate(code.names)}
     states = list(dict.fromkeys(q for q, _ in names.pairs))
     groups = unit_groups(net)
     shown = (names.pairs, names.left, names.left_top, names.right, names.right_top)
     beside = {rows[part] for parts in shown for part in parts.values()}
-    holding = [code.D.column(unit) for unit in range(rnn.size)]
+    holding = [code.D.column(unit) for unit in range(rnn.units)]
     return {
         "alphabet": list(tm.input_alphabet),
         "word": word,
@@ -107,10 +107,12 @@ def _machine(name: str, net: TuringNet, word: str) -> dict[str, Any]:
         "U": _columns(name, rnn.U, scale),
         "b": _sparse(name, rnn.b, scale),
         "h0": _sparse(name, rnn.h0, scale),
-        "out": {"scale": read, "w": _sparse(name, net.net.w, read), "c": int(net.net.c * read)},
+        "out": {"scale": read, "w": _sparse(name, net.w, read), "c": int(net.c * read)},
         "code": {
             "scale": coded,
-            "D": [_sparse(name, [code.D.row(i).get(j, 0) for j in range(rnn.size)], coded) for i in range(code.D.rows)],
+            "D": [
+                _sparse(name, [code.D.row(i).get(j, 0) for j in range(rnn.units)], coded) for i in range(code.D.rows)
+            ],
             "d": [int(value * coded) for value in code.d],
         },
         "load": rows[names.load],
@@ -121,7 +123,9 @@ def _machine(name: str, net: TuringNet, word: str) -> dict[str, Any]:
     }
 
 
-def _stack(symbols: Sequence[Hashable], rows: Mapping[str, int], numbers: Mapping, tops: Mapping) -> list[list[int]]:
+def _stack(
+    symbols: Sequence[Hashable], rows: Mapping[str, int], numbers: Mapping[Hashable, str], tops: Mapping[Hashable, str]
+) -> list[list[int]]:
     """For each component its symbol, and the rows of the code that hold its number and its top."""
     return [[symbols.index(a), rows[numbers[a]], rows[tops[a]]] for a in numbers]
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from attrs import frozen
 
 from fhx.machines import fold_word, unfold_tape
 
 if TYPE_CHECKING:
-    from fhx.compile import TuringNet
+    from fhx.compile import Layout, TuringNet
     from fhx.exact.numbers import Number
     from fhx.machines import Configuration, TuringMachine
 
 __all__ = ["Run", "unit_groups"]
 
 
-def unit_groups(net: TuringNet) -> dict[str, list[int]]:
+def unit_groups(net: TuringNet[Layout]) -> dict[str, list[int]]:
     """The units of a machine's net by what they hold; a unit of several parts stands in the first of them."""
-    names, code = net.layout, net.net.decoder
+    names, code = net.layout, net.decoder
     parts: dict[str, Iterable[str]] = {
         "loading": (names.load, names.gap, names.first),
         "state & symbol": names.pairs.values(),
@@ -41,11 +42,11 @@ def _by_symbol(*parts: Mapping[Hashable, str]) -> list[str]:
     return [part[symbol] for symbol in parts[0] for part in parts]
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
-    """What there is to draw, a column to each net step: the cells that are on the tape, and the head's if there is one.
+    """What there is to draw, one column per net step: the cells that are on the tape, and the head's if there is one.
 
-    ``begin`` is the column of the machine's first configuration, ``first`` the upmost cell. The blank is the first
+    ``begin`` is the column of the machine's first configuration, ``first`` the topmost cell. The blank is the first
     symbol.
     """
 
@@ -57,7 +58,7 @@ class Run:
     symbols: list[Hashable]
 
     @classmethod
-    def of(cls, net: TuringNet, word: tuple[Hashable, ...], steps: int, folded: TuringMachine | None) -> Run:
+    def of(cls, net: TuringNet[Layout], word: tuple[Hashable, ...], steps: int, folded: TuringMachine | None) -> Run:
         shown = net.machine if folded is None else folded
         fed: tuple[Hashable, ...] = word
         if folded is not None:
@@ -68,8 +69,8 @@ class Run:
         tapes: list[dict[int, Hashable]] = []
         heads: dict[int, int] = {}
         answers = net.outputs(fed)
-        for t, state in enumerate(islice(net.net.run(fed), len(word) + 2 + steps)):
-            here = net.layout.configuration(net.net.decode(state), net.machine, net.base)
+        for t, state in enumerate(islice(net.run(fed), len(word) + 2 + steps)):
+            here = net.layout.configuration(net.decode(state), net.machine, net.base)
             first, tape, head = 0, word[:t] if t <= len(word) else (), None
             if here is not None:
                 first, tape, head = _seen(here, folded)

@@ -67,7 +67,7 @@ def on_cluster(function: Callable[[A], R], arguments: Sequence[A], scheduler: st
         raise failure
 
 
-def _arriving(client: "Client", futures: "list[Future]", scheduler: str) -> "Generator[tuple[Future, Any]]":
+def _arriving(client: "Client", futures: "list[Future[Any]]", scheduler: str) -> "Generator[tuple[Future[Any], Any]]":
     """Futures with what they hold, as they come; a ClusterError when there is nobody to wait for."""
     from distributed import as_completed
 

@@ -5,7 +5,9 @@ import textwrap
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 _lock = threading.Lock()
 
@@ -21,7 +23,7 @@ class Outcome(NamedTuple):
     error: Exception | None = None
 
 
-def failure_of(arguments: Sequence, index: int, error: Exception | None) -> JobFailedError:
+def failure_of(arguments: Sequence[object], index: int, error: Exception | None) -> JobFailedError:
     """The exception for a job that raised an error or, where that is None, whose workers died."""
     name = f"job {index + 1} of {len(arguments)}, {textwrap.shorten(repr(arguments[index]), 200)}"
     why = f"{type(error).__name__}: {error}" if error else "each worker that started it died"
@@ -30,7 +32,7 @@ def failure_of(arguments: Sequence, index: int, error: Exception | None) -> JobF
     return failure
 
 
-def pickled(function: Callable, arguments: Sequence) -> list[bytes]:
+def pickled(function: Callable[[T], object], arguments: Sequence[T]) -> list[bytes]:
     """The jobs as :func:`execute` takes them."""
     jobs = []
     for index, argument in enumerate(arguments):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Reversible
 
 from attrs import evolve, field, frozen
 
@@ -16,11 +16,11 @@ from fhx.machines.words import State, Symbol
 __all__ = ["DFA", "State"]
 
 
-def _states(states: Iterable[State]) -> tuple[State, ...]:
+def _states(states: Reversible[State]) -> tuple[State, ...]:
     return in_order(states, "states")
 
 
-def _alphabet(alphabet: Iterable[Symbol]) -> tuple[Symbol, ...]:
+def _alphabet(alphabet: Reversible[Symbol]) -> tuple[Symbol, ...]:
     return in_order(alphabet, "symbols of the alphabet")
 
 
@@ -168,7 +168,7 @@ class DFA:
     # Other forms of machines
 
     @classmethod
-    def from_regex(cls, regex: str, alphabet: Iterable[str]) -> DFA:
+    def from_regex(cls, regex: str, alphabet: Reversible[str]) -> DFA:
         r"""The minimal machine of a regular expression, its states :math:`0, \dots, n-1` breadth first.
 
         The expression is automata-lib's: ``ab``, ``a|b``, ``a*``, ``a+``, ``a?``, ``a{2,3}``, ``(a)``, ``[ab]``,
@@ -182,7 +182,7 @@ class DFA:
         return cls.from_automata_lib(translate_regex(regex, symbols), symbols).canonical()
 
     @classmethod
-    def from_automata_lib(cls, machine: LibraryDFA, alphabet: Iterable[Symbol]) -> DFA:
+    def from_automata_lib(cls, machine: LibraryDFA, alphabet: Reversible[Symbol]) -> DFA:
         """A machine of automata-lib, made total, its reachable states breadth first under their own names.
 
         Args:

@@ -1,18 +1,14 @@
 """Whether two machines accept the same words, decided, with a shortest word on which they differ."""
 
-from __future__ import annotations
-
 from collections import deque
-from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from fhx.machines.words import State, Symbol, Word, as_word
-
-if TYPE_CHECKING:
-    from fhx.machines.dfa import DFA
+from fhx.machines.words import Automaton, State, Symbol, Word, as_word
 
 __all__ = ["Comparison", "compare", "require_same_alphabet"]
+
+Pair = tuple[State, State]
 
 
 @frozen
@@ -29,13 +25,13 @@ class Comparison:
         return self.word is None
 
 
-def require_same_alphabet(left: DFA, right: DFA) -> None:
+def require_same_alphabet(left: Automaton, right: Automaton) -> None:
     """Raise a ValueError unless the two machines read the same symbols, in whatever order."""
     if set(left.alphabet) != set(right.alphabet):
         raise ValueError(f"two machines must have one alphabet, and these have {left.alphabet} and {right.alphabet}")
 
 
-def compare(left: DFA, right: DFA) -> Comparison:
+def compare(left: Automaton, right: Automaton) -> Comparison:
     r"""Hopcroft and Karp's algorithm with a queue: the two states that a word leads to must agree on acceptance.
 
     Pairs of states are visited breadth first, and a pair that follows from the earlier ones by transitivity is left
@@ -59,9 +55,6 @@ def compare(left: DFA, right: DFA) -> Comparison:
                 reached_by[successor] = pair, symbol
                 queue.append(successor)
     return Comparison(None)
-
-
-Pair = tuple[State, State]
 
 
 def _path_to(pair: Pair, reached_by: dict[Pair, tuple[Pair, Symbol] | None]) -> list[Symbol]:

@@ -1,6 +1,6 @@
 r"""Learning a machine from queries: Angluin's L*, by AALpy, with a stated list of words as equivalence oracle."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Reversible
 from typing import overload
 
 from aalpy import SUL, Dfa, Oracle, run_Lstar
@@ -39,10 +39,10 @@ def learn_dfa(
 ) -> LearnedDFA: ...
 @overload
 def learn_dfa(
-    accepts: Callable[[Word], object], alphabet: Iterable[Symbol], words: Iterable[Word], max_states: int = 100
+    accepts: Callable[[Word], object], alphabet: Reversible[Symbol], words: Iterable[Word], max_states: int = 100
 ) -> LearnedDFA: ...
 def learn_dfa(
-    accepts: Callable[..., object], alphabet: Iterable[Symbol], words: Iterable[Word], max_states: int = 100
+    accepts: Callable[..., object], alphabet: Reversible[Symbol], words: Iterable[Word], max_states: int = 100
 ) -> LearnedDFA:
     r"""The machine that L* infers for a language from membership queries, with a list of words for equivalence queries.
 
@@ -95,7 +95,7 @@ def learn_dfa(
     return LearnedDFA(dfa, complete, len(teacher.answers), len(oracle.hypotheses), found)
 
 
-class _TooManyStatesError(Exception):
+class _TooManyStatesError(RuntimeError):
     """The next hypothesis has more states than were allowed."""
 
 
@@ -160,7 +160,7 @@ class _StatedWords(Oracle):
         return refuting
 
 
-def _from_aalpy(machine: Dfa, alphabet: Iterable[Symbol]) -> DFA:
+def _from_aalpy(machine: Dfa, alphabet: tuple[Symbol, ...]) -> DFA:
     return DFA(
         [state.state_id for state in machine.states],
         alphabet,

@@ -1,19 +1,13 @@
 """The bridge to automata-lib: its machines have sets of states, one-character symbols and partial transitions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from automata.base.exceptions import InvalidSymbolError, RegexException
 from automata.fa.dfa import DFA as LibraryDFA
 from automata.fa.nfa import NFA as LibraryNFA
 
 from fhx.machines.search import breadth_first
-from fhx.machines.words import State, Symbol, has_letters_only
-
-if TYPE_CHECKING:
-    from fhx.machines.dfa import DFA
+from fhx.machines.words import Automaton, State, Symbol, has_letters_only
 
 __all__ = ["LibraryDFA", "letters", "parts", "to_library", "translate_regex"]
 
@@ -30,7 +24,7 @@ def letters(alphabet: Iterable[Symbol]) -> list[str]:
     return [chr(PRIVATE + i) for i in range(len(symbols))]
 
 
-def to_library(dfa: DFA) -> LibraryDFA:
+def to_library(dfa: Automaton) -> LibraryDFA:
     """The same machine there, with the same states."""
     named = list(zip(dfa.alphabet, letters(dfa.alphabet), strict=True))
     return LibraryDFA(

@@ -136,5 +136,6 @@ NAMED: NameTable[DFA] = NameTable(
         "S3": symmetric_group(3),
         "S5": symmetric_group(5),
     },
+    elsewhere="; languages without a finite automaton are in fhx.tasks.LANGUAGES",
 )
 """The automata of the book by the ids of their languages, or any alias: ``NAMED["tomita-4"]``, ``NAMED["PARITY"]``."""

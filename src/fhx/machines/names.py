@@ -36,20 +36,26 @@ class NameTable(Mapping[str, V]):
     Args:
         kind: what an entry is, for the error: "language", "machine".
         entries: the entries by id.
+        elsewhere: what the error says of other tables.
 
     Raises:
+        ValueError: two entries have a name in common.
         UnknownNameError: on looking up a name that no entry has.
     """
 
-    def __init__(self, kind: str, entries: Mapping[str, V]) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, entries: Mapping[str, V], elsewhere: str = "") -> None:
+        self.kind, self._elsewhere = kind, elsewhere
         self._entries = MappingProxyType(dict(entries))
-        self._ids = {_key(name): id_ for id_ in entries for name in (id_, *ALIASES.get(id_, ()))}
+        self._ids: dict[str, str] = {}
+        for id_ in entries:
+            for name in (id_, *ALIASES.get(id_, ())):
+                if (other := self._ids.setdefault(_key(name), id_)) != id_:
+                    raise ValueError(f"{name!r} is a name of {other!r} and of {id_!r}")
 
     def __getitem__(self, name: str) -> V:
         id_ = self._ids.get(_key(name)) if isinstance(name, str) else None
         if id_ is None:
-            raise UnknownNameError(f"there is no {self.kind} {name!r}; {self._hint(name)}")
+            raise UnknownNameError(f"there is no {self.kind} {name!r}; {self._hint(name)}{self._elsewhere}")
         return self._entries[id_]
 
     def __iter__(self) -> Iterator[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from operator import index
+from collections.abc import Iterable, Iterator, Mapping, Reversible
 from typing import Any, NamedTuple
 
 from attrs import field, frozen
 
+from fhx._checks import at_least
 from fhx.machines.validation import Rule, check_turing_machine, frozen_rules, hashed, in_order
 from fhx.machines.words import State, Symbol
 
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
     steps: int
 
 
-def _input_alphabet(alphabet: Iterable[Symbol]) -> tuple[Symbol, ...]:
+def _input_alphabet(alphabet: Reversible[Symbol]) -> tuple[Symbol, ...]:
     return in_order(alphabet, "symbols of the input alphabet")
 
 
@@ -143,11 +143,9 @@ class TuringMachine:
             The :class:`Verdict`: accepted or not and after how many steps, or None and ``max_steps``.
 
         Raises:
-            ValueError: a symbol outside the input alphabet, or ``max_steps < 0``.
-            TypeError: ``max_steps`` is not an integer.
+            ValueError: a symbol outside the input alphabet, or ``max_steps`` is not an integer of at least 0.
         """
-        if index(max_steps) < 0:
-            raise ValueError(f"a run has at least 0 steps, not {max_steps}")
+        max_steps = at_least("max_steps", max_steps, 0)
         rules, blank = dict(self.transitions), self.blank
         state, tape, head, steps = self.start, self._loaded(word), 0, 0
         while rule := rules.get((state, tape[head])):

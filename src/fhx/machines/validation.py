@@ -13,6 +13,8 @@ __all__ = ["Items", "check_dfa", "check_turing_machine", "frozen_rules", "frozen
 SHOWN = 10
 """This many faults are spelt out; the rest are counted."""
 
+K = TypeVar("K")
+V = TypeVar("V")
 K_co = TypeVar("K_co", covariant=True)
 V_co = TypeVar("V_co", covariant=True)
 Rule = tuple[State, Symbol, str]
@@ -42,22 +44,20 @@ def hashed(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
     return values
 
 
-def frozen_transitions(
-    transitions: Items[tuple[State, Symbol], State],
-) -> Mapping[tuple[State, Symbol], State]:
+def frozen_transitions(transitions: Items[tuple[State, Symbol], State]) -> Mapping[tuple[State, Symbol], State]:
     """The transitions of a DFA, immutable; a TypeError for anything but a mapping."""
-    if not isinstance(transitions, Mapping):
-        raise TypeError(f"transitions is a mapping {{(state, symbol): state}}, not {type(transitions).__name__}")
-    return frozendict(transitions)
+    return _frozen(transitions, "{(state, symbol): state}")
 
 
 def frozen_rules(rules: Items[tuple[State, Symbol], Rule]) -> Mapping[tuple[State, Symbol], Rule]:
     """The transitions of a Turing machine, immutable; a TypeError for anything but a mapping."""
-    if not isinstance(rules, Mapping):
-        raise TypeError(
-            f"transitions is a mapping {{(state, symbol): (state, symbol, move)}}, not {type(rules).__name__}"
-        )
-    return frozendict(rules)
+    return _frozen(rules, "{(state, symbol): (state, symbol, move)}")
+
+
+def _frozen(transitions: Items[K, V], form: str) -> Mapping[K, V]:
+    if not isinstance(transitions, Mapping):
+        raise TypeError(f"transitions is a mapping {form}, not {type(transitions).__name__}")
+    return frozendict(transitions)
 
 
 def check_dfa(

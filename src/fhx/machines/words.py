@@ -1,17 +1,32 @@
 """Words: how they are written, all of them up to a length, and a stated sample."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from random import Random
-from typing import overload
+from typing import Protocol, overload
 
 from fhx._checks import at_least
 
-__all__ = ["State", "Symbol", "Word", "all_words", "as_word", "has_letters_only", "word_sample"]
+__all__ = ["Automaton", "State", "Symbol", "Word", "all_words", "as_word", "has_letters_only", "word_sample"]
 
 State = Hashable
 Symbol = Hashable
 Word = str | tuple[Symbol, ...]
+
+
+class Automaton(Protocol):
+    """The five parts of a deterministic finite automaton."""
+
+    @property
+    def states(self) -> tuple[State, ...]: ...
+    @property
+    def alphabet(self) -> tuple[Symbol, ...]: ...
+    @property
+    def transitions(self) -> Mapping[tuple[State, Symbol], State]: ...
+    @property
+    def start(self) -> State: ...
+    @property
+    def accept(self) -> frozenset[State]: ...
 
 
 def has_letters_only(alphabet: Iterable[Symbol]) -> bool:

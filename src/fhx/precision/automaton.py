@@ -24,14 +24,14 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, max_states: int = MAX_
     the words that it accepts is regular, even if that of the net in rational numbers is neither.
 
     A float net may overflow; a NaN stays one, and never answers. An output of at least 1/2 in size is an
-    answer. The float net reads a word alone, symbol by symbol, so that a row's
-    products are always added in the same order; another order may give another automaton. It is not minimal: its states
-    are numbered as they are met, and hold every unit.
+    answer. The float net reads a word alone, symbol by symbol, so that a row's products are always added in the same
+    order; another order may give another automaton. It is not minimal: its states are numbered as they are met, and
+    hold every unit.
 
     Args:
         net: a net with one step per symbol.
-        dtype: a floating-point type; the states are many in a large one.
-        max_states: how many there may be after words, and in one run over end marks.
+        dtype: a floating-point type; a long one has many states.
+        max_states: the most states after words, and the most in one run over end marks.
 
     Raises:
         StateExplosionError: a ValueError; there are more states after words.

@@ -44,8 +44,9 @@ class Bounds(NamedTuple):
 
 
 def certified_steps(net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.dtype, max_steps: int) -> int:
-    r"""How many net steps, of at most ``max_steps``, are right on a word in a float type, in every order of summation:
-    by ``error_bounds``, all bits of the state (see :func:`first_wrong_step`), and the output, are off by less than 1/2.
+    r"""How many net steps, of at most ``max_steps``, are right on a word in a float type, in every order of summation.
+
+    By ``error_bounds``, all bits of the state (see :func:`first_wrong_step`), and the output, are off by less than 1/2.
 
     Raises:
         ValueError: a symbol is outside the alphabet.
@@ -76,7 +77,7 @@ def error_bounds(net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.
         TypeError: ``dtype`` is not a floating-point type.
     """
     errors, word = _Errors(net, dtype), tuple(word)
-    for column, (before, after) in zip(net.net.fed(word), pairwise(net.net.run(word)), strict=False):
+    for column, (before, after) in zip(net.input_columns(word), pairwise(net.run(word)), strict=False):
         errors.step(before, column)
         yield Bounds(errors.names, errors.of_output(after))
 
@@ -101,7 +102,7 @@ class _Sum(NamedTuple):
 
 
 class _Errors:
-    """Bounds of a float net's errors along a run: of units by number, and of names; what is not there is exact."""
+    """Bounds of a float net's errors along a run: of units by number, and of names; those missing are exact."""
 
     def __init__(self, net: TuringNet[Layout], dtype: torch.dtype) -> None:
         self.p = significand_bits(dtype)
@@ -197,8 +198,8 @@ def _rows(net: TuringNet[Layout], floats: TorchHaltingNet) -> list[_Row]:
         kept = [key for key in exact if exact[key]]
         return _Row({key: Fraction(rounded[key]) for key in kept}, {key: exact[key] for key in kept})
 
-    rows = [row((rnn.W.row(i), W[i]), (rnn.U.row(i), U[i]), (rnn.b[i], b[i])) for i in range(rnn.size)]
-    return [*rows, row((dict(enumerate(net.net.w)), w[0]), ({}, []), (net.net.c, c[0]))]
+    rows = [row((rnn.W.row(i), W[i]), (rnn.U.row(i), U[i]), (rnn.b[i], b[i])) for i in range(rnn.units)]
+    return [*rows, row((dict(enumerate(net.w)), w[0]), ({}, []), (net.c, c[0]))]
 
 
 def _power_above(value: float) -> Fraction:

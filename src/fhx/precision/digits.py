@@ -27,6 +27,10 @@ def lossy_length(base: int, dtype: torch.dtype) -> int:
     This is not a bound for a net. Its number is also rounded elsewhere, and may be 1 earlier; above 1 a gate leaks that
     should be closed, and the number goes on to grow.
 
+    Args:
+        base: B.
+        dtype: of floats with p bits.
+
     Raises:
         TypeError: ``dtype`` is not a floating-point type.
     """

@@ -20,6 +20,11 @@ def stack_height(tm: TuringMachine, word: Iterable[Hashable], max_steps: int) ->
     """A height that no stack exceeds in a run of ``max_steps`` steps: the length of the word, or the head's farthest
     cell, counted from 0, whichever is more.
 
+    Args:
+        tm: the machine.
+        word: its input.
+        max_steps: how many steps it takes.
+
     Raises:
         ValueError: a symbol is outside the input alphabet.
     """
@@ -59,9 +64,9 @@ def exact_height(net: TuringNet[Layout], dtype: torch.dtype) -> int | None:
 def _weights_are_floats(net: TuringNet[Layout], dtype: torch.dtype) -> bool:
     """Whether all weights are numbers of the type and multiples of 1 / B, but for those of ``gap``, powers of B."""
     rnn = net.rnn
-    gap = next(iter(net.net.decoder.row(net.layout.gap).keys() - {0}))
+    gap = next(iter(net.decoder.row(net.layout.gap).keys() - {0}))
     values = [value for (i, _), value in rnn.W.entries.items() if i != gap]
-    values += [*rnn.U.entries.values(), *rnn.b, *net.net.w, net.net.c]
+    values += [*rnn.U.entries.values(), *rnn.b, *net.w, net.c]
     rounded = torch.tensor([float(value) for value in values], dtype=dtype).double().tolist()
     grid = all((value * net.base).denominator == 1 for value in map(Fraction, values))
     return grid and all(a == b for a, b in zip(values, rounded, strict=True))
@@ -71,7 +76,7 @@ class _Sizes:
     r"""Bounds of :math:`\sum_j |W_{ij}| h_j + |U_{ia}| + |b_i|` over all states of a Turing net and all symbols a."""
 
     def __init__(self, net: TuringNet[Layout]) -> None:
-        names, decoder = net.layout, net.net.decoder
+        names, decoder = net.layout, net.decoder
         self.net, self.digit = net, Fraction(net.base - 1, net.base)
         self.units = {name: decoder.row(name) for name in decoder.names}
         self.stacks = [(names.left, names.left_top), (names.right, names.right_top)]
@@ -86,9 +91,9 @@ class _Sizes:
 
     def __iter__(self) -> Iterator[Number]:
         rnn = self.net.rnn
-        for i in range(rnn.size):
+        for i in range(rnn.units):
             yield self._size(rnn.W.row(i)) + _most(size(u) for u in rnn.U.row(i).values()) + size(rnn.b[i])
-        yield self._size(dict(enumerate(self.net.net.w))) + size(self.net.net.c)
+        yield self._size(dict(enumerate(self.net.w))) + size(self.net.c)
 
     def _size(self, row: Mapping[int, Number]) -> Number:
         """Names of a group add up to at most 1 and are positive sums of units; of the tops of a stack one is there."""

@@ -16,8 +16,14 @@ def first_wrong_step(
 ) -> int | None:
     """The first of ``max_steps`` net steps after which a float net has a bit of the state, or the output, off by 1/2.
 
-    The bits are those of the pairs, of the tops of both stacks and of ``load``: to read them rightly is to have the
-    state, the symbol read and what lies beside the head.
+    The bits are those of the pairs, of the tops of both stacks and of ``load``: they determine
+    the state, the symbol read and what lies beside the head.
+
+    Args:
+        net: a compiled machine.
+        word: its input.
+        dtype: of the float net.
+        max_steps: how many net steps are compared.
 
     Raises:
         ValueError: a symbol is outside the alphabet.
@@ -26,10 +32,10 @@ def first_wrong_step(
     word = tuple(word)
     floats = net.to_torch(dtype).states([word[:max_steps]], max_steps - len(word[:max_steps]))[0].double()
     exact = torch.zeros_like(floats)
-    for t, state in enumerate(islice(net.net.run(word), max_steps + 1)):
+    for t, state in enumerate(islice(net.run(word), max_steps + 1)):
         for j, value in state.items():
             exact[t, j] = float(value)
-    seen = [net.net.decoder.row(name) for name in decisive_bits(net.layout)] + [dict(enumerate(net.net.w))]
+    seen = [net.decoder.row(name) for name in decisive_bits(net.layout)] + [dict(enumerate(net.w))]
     weights = torch.tensor([[float(row.get(j, 0)) for j in range(net.units)] for row in seen], dtype=torch.float64)
     right = (((floats - exact) @ weights.T).abs() < 0.5).all(1)
     return None if right.all() else int((~right).nonzero()[0, 0])

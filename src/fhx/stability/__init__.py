@@ -5,18 +5,17 @@ from fhx.stability.bounds import (
     gradient_gap_bound,
     gradient_lipschitz_bound,
     output_gap_bound,
-    rounding_term,
     state_gap_bound,
     weight_gap_bound,
     weight_gap_bound_harmonic,
-    weight_gap_bound_published,
+    weight_gap_bound_power_law,
     window_for_output_gap,
 )
 from fhx.stability.certificates import Certificate, certificate, register_certificate
 from fhx.stability.conjugate import Translated, WithReadout
 from fhx.stability.constants import constants
 from fhx.stability.contraction import contraction_rate, steps_to_contract
-from fhx.stability.definite import DefiniteNet, definite_net, definite_order, definite_window
+from fhx.stability.definite import DefiniteNet, definite_net, definite_order, window_for_margin
 from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
 from fhx.stability.fixed import FixedPoint, fixed_point
 from fhx.stability.gru import GRUBounds, gru_bounds
@@ -25,11 +24,12 @@ from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
 from fhx.stability.lstm_constants import lstm_constants
 from fhx.stability.lyapunov import lyapunov_norm, weighted_gain
 from fhx.stability.projection import Projected, project
+from fhx.stability.rounding import rounding_term
 from fhx.stability.search import Search, adversarial_gain
 from fhx.stability.simple_constants import simple_constants
 from fhx.stability.smoothness import Constants, LossConstants
 from fhx.stability.states import invariant_set
-from fhx.stability.truncation import truncated_states, truncation_length, window_length
+from fhx.stability.truncation import truncated_states, truncation_length, window_for_state_gap
 from fhx.stability.ungated import zero_state_bound
 
 __all__ = [
@@ -51,7 +51,6 @@ __all__ = [
     "contraction_rate",
     "definite_net",
     "definite_order",
-    "definite_window",
     "descend",
     "fixed_point",
     "gradient_bound",
@@ -76,9 +75,10 @@ __all__ = [
     "truncation_length",
     "weight_gap_bound",
     "weight_gap_bound_harmonic",
-    "weight_gap_bound_published",
+    "weight_gap_bound_power_law",
     "weighted_gain",
+    "window_for_margin",
     "window_for_output_gap",
-    "window_length",
+    "window_for_state_gap",
     "zero_state_bound",
 ]

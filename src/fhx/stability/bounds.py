@@ -8,21 +8,19 @@ for a loss of each state, averaged over a batch and over times.
 from collections.abc import Sequence
 from math import ceil, exp, expm1, inf, isnan, log, log1p
 
-import torch
-
-from fhx._checks import positive, positive_number
+from fhx._checks import at_least_zero, positive, positive_number
 from fhx.stability.contraction import check_rate
 from fhx.stability.norms import UP
 from fhx.stability.smoothness import Constants, LossConstants
 
 
-def state_gap_bound(cell: Constants, k: int) -> float:
+def state_gap_bound(constants: Constants, k: int) -> float:
     r"""How far apart the states are:
 
     .. math:: |h_t - h_t^k| \le \lambda^k H, \qquad H \le \max(|h_0|, B / (1 - \lambda)).
 
     Args:
-        cell: its constants.
+        constants: of the cell.
         k: at least 1.
 
     Raises:
@@ -30,10 +28,10 @@ def state_gap_bound(cell: Constants, k: int) -> float:
 
     Source: Lemma 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
-    return check_rate(cell.rate) ** positive("k", k) * cell.state_bound * UP
+    return check_rate(constants.rate) ** positive("k", k) * constants.state_bound * UP
 
 
-def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
+def gradient_gap_bound(constants: Constants, loss_constants: LossConstants, k: int) -> float:
     r"""How far apart the gradients are at the same weights:
 
     .. math::
@@ -46,8 +44,8 @@ def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
     :math:`L H M_{h\theta}`, not 0. The truncated gradient is that of the truncated model, which starts from zero.
 
     Args:
-        cell: its constants.
-        loss: the loss's constants.
+        constants: of the cell.
+        loss_constants: of the loss.
         k: at least 1.
 
     Raises:
@@ -55,10 +53,10 @@ def gradient_gap_bound(cell: Constants, loss: LossConstants, k: int) -> float:
 
     Source: Lemma 2 of Miller and Hardt (2019), "Stable recurrent models", there :math:`\gamma k \lambda^k`.
     """
-    return check_rate(cell.rate) ** (positive("k", k) - 1) * _polynomial(cell, loss, k) * UP
+    return check_rate(constants.rate) ** (positive("k", k) - 1) * _polynomial(constants, loss_constants, k) * UP
 
 
-def gradient_lipschitz_bound(cell: Constants, loss: LossConstants) -> float:
+def gradient_lipschitz_bound(constants: Constants, loss_constants: LossConstants) -> float:
     r"""The gradient's Lipschitz constant in the weights, on the convex set that the constants are for:
 
     .. math::
@@ -71,27 +69,31 @@ def gradient_lipschitz_bound(cell: Constants, loss: LossConstants) -> float:
     :math:`1/(1 - \lambda)` itself, and the power is 3 only without M, and 4 with it.
 
     Args:
-        cell: its constants.
-        loss: the loss's constants.
+        constants: of the cell.
+        loss_constants: of the loss.
 
     Raises:
         ValueError: the rate is not below 1.
 
     Source: Lemma 3 of Miller and Hardt (2019), "Stable recurrent models".
     """
-    gap, change = 1 - check_rate(cell.rate), cell.sensitivity
-    curve = cell.by_states * change**2 + 2 * cell.by_state_and_weights * change + cell.by_weights_twice
-    return (loss.lipschitz * curve / gap + loss.smoothness * change**2) * UP
+    gap, change = 1 - check_rate(constants.rate), constants.sensitivity
+    curve = constants.by_states * change**2 + 2 * constants.by_state_and_weights * change + constants.by_weights_twice
+    return (loss_constants.lipschitz * curve / gap + loss_constants.smoothness * change**2) * UP
 
 
-def gradient_bound(cell: Constants, loss: LossConstants) -> float:
+def gradient_bound(constants: Constants, loss_constants: LossConstants) -> float:
     r"""The size of the gradient: :math:`|\nabla_\theta \ell(h_T)| \le L \Sigma`.
+
+    Args:
+        constants: of the cell.
+        loss_constants: of the loss.
 
     Raises:
         ValueError: the rate is not below 1.
     """
-    check_rate(cell.rate)
-    return loss.lipschitz * cell.sensitivity * UP
+    check_rate(constants.rate)
+    return loss_constants.lipschitz * constants.sensitivity * UP
 
 
 def weight_gap_bound(gap: float, smoothness: float, step_sizes: Sequence[float], gradient: float = inf) -> float:
@@ -134,6 +136,11 @@ def weight_gap_bound_harmonic(gap: float, smoothness: float, alpha: float, steps
 
     since :math:`(1 - 1/t)^q (1 + q/t) \le 1`. At N = 1 it is :math:`\alpha E`, which is exact.
 
+    Args:
+        gap, smoothness: E and :math:`\beta`, as for ``weight_gap_bound``.
+        alpha: :math:`\alpha`.
+        steps: N.
+
     Raises:
         ValueError: a number is negative or NaN, or ``steps`` is not a positive integer.
     """
@@ -146,10 +153,13 @@ def weight_gap_bound_harmonic(gap: float, smoothness: float, alpha: float, steps
     return gap / smoothness * _expm1((log1p(power) + power * log(steps)) * UP) * UP
 
 
-def weight_gap_bound_published(gap: float, smoothness: float, alpha: float, steps: int) -> float:
-    r"""The published form of it, :math:`\alpha E N^{\alpha\beta + 1}`: as valid, and looser.
+def weight_gap_bound_power_law(gap: float, smoothness: float, alpha: float, steps: int) -> float:
+    r"""The same as a power law, :math:`\alpha E N^{\alpha\beta + 1}`: as valid, and looser.
 
-    E stands for the source's :math:`\gamma k \lambda^k`.
+    It is the published form, whose :math:`\gamma k \lambda^k` is our E.
+
+    Args:
+        gap, smoothness, alpha, steps: as for ``weight_gap_bound_harmonic``.
 
     Raises:
         ValueError: a number is negative or NaN, or ``steps`` is not a positive integer.
@@ -162,15 +172,19 @@ def weight_gap_bound_published(gap: float, smoothness: float, alpha: float, step
 
 
 def output_gap_bound(
-    cell: Constants, loss: LossConstants, k: int, step_sizes: Sequence[float], output_lipschitz: float = 1.0
+    constants: Constants,
+    loss_constants: LossConstants,
+    k: int,
+    step_sizes: Sequence[float],
+    output_lipschitz: float = 1.0,
 ) -> float:
     r"""How far apart the outputs of the two trained models are:
 
     .. math:: |y_T - y_T^k| \le L_g (\Sigma\, \delta_N + \lambda^k H).
 
     Args:
-        cell: its constants, on the convex set that training stays in.
-        loss: the loss's constants.
+        constants: of the cell, on the convex set that training stays in.
+        loss_constants: of the loss.
         k: at least 1.
         step_sizes: of the training, as for ``weight_gap_bound``.
         output_lipschitz: :math:`L_g`, of the readout, in the norm of the states.
@@ -181,35 +195,45 @@ def output_gap_bound(
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
     _check(output_lipschitz=output_lipschitz)
-    gap, smoothness = gradient_gap_bound(cell, loss, k), gradient_lipschitz_bound(cell, loss)
-    distance = weight_gap_bound(gap, smoothness, step_sizes, gradient_bound(cell, loss))
-    moved = cell.sensitivity * distance if distance else 0.0
-    return output_lipschitz * (moved + state_gap_bound(cell, k)) * UP
+    gap = gradient_gap_bound(constants, loss_constants, k)
+    smoothness = gradient_lipschitz_bound(constants, loss_constants)
+    distance = weight_gap_bound(gap, smoothness, step_sizes, gradient_bound(constants, loss_constants))
+    moved = constants.sensitivity * distance if distance else 0.0
+    return output_lipschitz * (moved + state_gap_bound(constants, k)) * UP
 
 
 def window_for_output_gap(
-    cell: Constants, loss: LossConstants, eps: float, step_sizes: Sequence[float], output_lipschitz: float = 1.0
+    constants: Constants,
+    loss_constants: LossConstants,
+    eps: float,
+    step_sizes: Sequence[float],
+    output_lipschitz: float = 1.0,
 ) -> int:
     r"""A window k for which the outputs of the trained models are :math:`\varepsilon`-close, as for all longer ones.
 
     It is found in logarithms, since :math:`\prod_t (1 + \alpha_t \beta)` may be beyond the range of floats.
 
+    Args:
+        constants, loss_constants, step_sizes, output_lipschitz: as for ``output_gap_bound``.
+        eps: :math:`\varepsilon > 0`.
+
     Raises:
-        ValueError: what ``output_gap_bound`` raises, ``eps`` is not positive, or the constants are not finite.
+        ValueError: what ``output_gap_bound`` raises, ``eps`` is not positive and finite, or the constants are not
+            finite.
 
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
     positive_number("eps", eps)
     _check(output_lipschitz=output_lipschitz)
-    rate, smoothness = check_rate(cell.rate), gradient_lipschitz_bound(cell, loss)
-    if not smoothness + cell.state_bound < inf:
+    rate, smoothness = check_rate(constants.rate), gradient_lipschitz_bound(constants, loss_constants)
+    if not smoothness + constants.state_bound < inf:
         raise ValueError("no window is long enough: the constants are not finite")
-    moved = _log(output_lipschitz * cell.sensitivity) + _log_growth(smoothness, step_sizes)
+    moved = _log(output_lipschitz * constants.sensitivity) + _log_growth(smoothness, step_sizes)
 
     def enough(k: int) -> bool:
         first = 0.0 if k == 1 else (k - 1) * _log(rate)
-        states = _log(rate * cell.state_bound * output_lipschitz)
-        return first + _log_sum(moved + _log(_polynomial(cell, loss, k)), states) <= log(eps)
+        states = _log(rate * constants.state_bound * output_lipschitz)
+        return first + _log_sum(moved + _log(_polynomial(constants, loss_constants, k)), states) <= log(eps)
 
     k = 2 if rate == 0 else ceil(-1 / log(rate)) + 1  # from here on k times rate^k falls
     if enough(k):
@@ -225,31 +249,11 @@ def window_for_output_gap(
     return high
 
 
-def rounding_term(rate: float, size: float, operations: int, dtype: torch.dtype = torch.float64) -> float:
-    r"""How far a computed run may be from the exact one: :math:`m\, \epsilon\, s / (1 - \lambda)`, at every time.
-
-    A step that makes m roundings of numbers no larger than s errs by no more than :math:`m \epsilon s`; the next step
-    multiplies what is there by :math:`\lambda` and adds as much again. So while :math:`\lambda^k H` falls for ever,
-    what is measured stops falling here.
-
-    Args:
-        rate: :math:`\lambda < 1`.
-        size: s, of what is rounded, in the norm of the rate: for a sum, the sum of the terms' sizes.
-        operations: m, of a step: for a sum of n products, n and what follows it.
-        dtype: its :math:`\epsilon` is the distance from 1 to the next number, twice the unit roundoff.
-
-    Raises:
-        ValueError: the rate is not below 1, ``size`` is negative or NaN, ``operations`` is not a positive integer.
-    """
-    _check(size=size)
-    return positive("operations", operations) * torch.finfo(dtype).eps * size / (1 - check_rate(rate)) * UP
-
-
-def _polynomial(cell: Constants, loss: LossConstants, k: int) -> float:
+def _polynomial(constants: Constants, loss_constants: LossConstants, k: int) -> float:
     r"""What multiplies :math:`\lambda^{k-1}` in ``gradient_gap_bound``."""
-    H, change = cell.state_bound, cell.sensitivity
-    older = cell.rate * (loss.lipschitz + loss.smoothness * H) * change
-    newer = loss.lipschitz * H * (k * cell.by_state_and_weights + (k - 1) * cell.by_states * change)
+    H, change = constants.state_bound, constants.sensitivity
+    older = constants.rate * (loss_constants.lipschitz + loss_constants.smoothness * H) * change
+    newer = loss_constants.lipschitz * H * (k * constants.by_state_and_weights + (k - 1) * constants.by_states * change)
     return inf if isnan(older + newer) else older + newer  # 0 times inf
 
 
@@ -281,5 +285,4 @@ def _expm1(value: float) -> float:
 
 def _check(**values: float) -> None:
     for name, value in values.items():
-        if isnan(value) or value < 0:
-            raise ValueError(f"{name} must be a number of at least 0, got {value}")
+        at_least_zero(name, value)

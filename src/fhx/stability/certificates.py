@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import singledispatch
 from math import inf
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import torch
 from jaxtyping import Float
@@ -22,12 +22,15 @@ from torch import Tensor, nn
 
 from fhx._checks import non_negative
 from fhx.cells import Cell
+from fhx.cells.base import check_inherited
+from fhx.cells.function import refuse_torch_net
 from fhx.dynamics import Box
 from fhx.stability.lyapunov import lyapunov_norm
 from fhx.stability.norms import AnyNorm, Norm, as_norm
 from fhx.stability.smoothness import Constants
 
 Same = TypeVar("Same", bound="Certificate")
+Condition = Literal["rows", "sum", "four conditions"]
 
 
 class Certificate(ABC):
@@ -40,11 +43,11 @@ class Certificate(ABC):
         input_bound: :math:`B_x \ge 0`.
 
     Attributes:
-        usual_norm: the norm of its rate where none is asked for.
+        default_norm: the norm of its rate where none is asked for.
         everywhere: whether its rate holds for all states, and not only on its invariant set.
     """
 
-    usual_norm: Norm = 2
+    default_norm: Norm = 2
     everywhere: bool = False
 
     def __init__(self, cell: Cell, input_bound: float = 1.0) -> None:
@@ -58,7 +61,7 @@ class Certificate(ABC):
     def invariant_set(self) -> Box:
         """A box of states that no run from the cell's initial state leaves."""
 
-    def project(self, rate: float, condition: str, forget: float) -> None:
+    def project(self, rate: float, condition: Condition, forget: float) -> None:
         """Move the cell's weights, in place, to the nearest ones with this rate, for certain.
 
         Args:
@@ -67,11 +70,11 @@ class Certificate(ABC):
         """
         raise ValueError(f"there is no projection for {self.cell}")
 
-    def constants(self: Same, everyone: Sequence[Same], h0_bound: float) -> Constants:
-        r"""Constants for the cells of all these certificates, of which this is one, and all weights between them.
+    def constants(self: Same, others: Sequence[Same], h0_bound: float) -> Constants:
+        r"""Constants for the cells of this certificate and of the others, and for all weights between them.
 
         Args:
-            everyone: certificates of one kind, for cells of one size and one bound of inputs.
+            others: certificates of the same kind, for cells of the same size and the same bound of inputs.
             h0_bound: bound of :math:`|h_0|`.
         """
         raise ValueError(f"no constants are known for {self.cell}")
@@ -80,8 +83,8 @@ class Certificate(ABC):
         """W of a cell whose step is W h and a function of the input; no other has a Lyapunov norm."""
         raise ValueError(f'the norm "lyapunov" is for linear cells, and {self.cell} is not one')
 
-    def length(self, norm: Norm) -> Callable[[Tensor], float]:
-        """The norm of a state that ``rate(norm)`` is in."""
+    def norm_function(self, norm: Norm) -> Callable[[Tensor], float]:
+        """The function from a state to its norm, which ``rate(norm)`` is in."""
         if norm == "lyapunov":
             P = lyapunov_norm(self.matrix())
             return lambda v: (v @ P @ v).sqrt().item()
@@ -90,8 +93,7 @@ class Certificate(ABC):
 
 @singledispatch
 def _by_kind(cell: object, input_bound: float) -> Certificate:
-    if isinstance(cell, nn.RNNBase | nn.RNNCellBase):
-        raise ValueError(f"{cell} is a net of torch: fhx.cells.from_torch makes a cell of it")
+    refuse_torch_net(cell)
     known = ", ".join(sorted(kind.__name__ for kind in _by_kind.registry if kind is not object))
     raise ValueError(f"no contraction is certified for {cell}: the kinds that have a certificate are {known}")
 
@@ -104,13 +106,24 @@ def certificate(cell: Cell, input_bound: float = 1.0) -> Certificate:
         input_bound: :math:`B_x \ge 0` with :math:`|x|_\infty \le B_x`.
 
     Raises:
-        ValueError: no kind is registered that the cell is of, or the input bound is negative or not finite.
+        ValueError: no kind is registered that the cell is of, the cell's class overrides what the certificate of its
+            kind is about, or the input bound is negative or not finite.
     """
+    check_kind(cell)
     return _by_kind(cell, input_bound)
 
 
+def check_kind(cell: object) -> None:
+    """Raise a ``ValueError`` if the cell's class overrides what the certificate of its kind is about."""
+    kind = next(kind for kind in type(cell).__mro__ if kind in _by_kind.registry)
+    if issubclass(kind, nn.Module):
+        check_inherited(cell, kind, "so needs a certificate of its own: register_certificate makes one known")
+
+
 def register_certificate(kind: type[Cell], make: Callable[..., Certificate]) -> None:
-    """Make a kind of cell known, with its subclasses; a subclass may have a certificate of its own.
+    """Make a kind of cell known, with its subclasses that override nothing of its step.
+
+    Any other subclass needs a certificate of its own, and is refused until it has one.
 
     Args:
         kind: the class of the cells.
@@ -120,6 +133,6 @@ def register_certificate(kind: type[Cell], make: Callable[..., Certificate]) -> 
 
 
 def certificate_in(norm: AnyNorm | None, cell: Cell, input_bound: float) -> tuple[Certificate, Norm]:
-    """A cell's certificate, and the norm that was asked for; the usual one if None."""
+    """A cell's certificate, and the norm that was asked for, or the certificate's ``default_norm`` if None."""
     found = certificate(cell, input_bound)
-    return found, found.usual_norm if norm is None else as_norm(norm)
+    return found, found.default_norm if norm is None else as_norm(norm)

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.cells import Cell
+from fhx.cells.base import check_inherited
+from fhx.cells.function import refuse_torch_net
 from fhx.dynamics import Box
 from fhx.stability.certificates import Certificate, certificate, register_certificate
 from fhx.stability.norms import EPS, AnyNorm, Norm, as_norm, exact, max_norm, two_norm
@@ -34,6 +36,7 @@ class Translated(Cell):
     shift: Tensor
 
     def __init__(self, cell: Cell, shift: Float[Tensor, " width"]) -> None:
+        refuse_torch_net(cell)
         super().__init__(cell.input_size, cell.state_size)
         if shift.shape != (cell.state_width,):
             raise ValueError(f"the shift must be a state of {cell.state_width} numbers, got shape {tuple(shift.shape)}")
@@ -96,8 +99,10 @@ class WithReadout(Cell):
     """
 
     def __init__(self, cell: Cell, readout: nn.Linear) -> None:
+        refuse_torch_net(cell)
         if not isinstance(readout, nn.Linear):
             raise ValueError(f"a readout must be a torch.nn.Linear, whose norm is known, not {readout}")
+        check_inherited(readout, nn.Linear, "the norm of its weights need not bound its gain")
         if readout.in_features != cell.state_size:
             raise ValueError(f"the readout reads {readout.in_features} numbers, and the cell shows {cell.state_size}")
         super().__init__(cell.input_size, readout.out_features)
@@ -129,7 +134,7 @@ class WithReadout(Cell):
         V, c = (p.detach().double().cpu() for p in (self.readout.weight, self._bias()))
         middle, radius = F.linear((low + high) / 2, V, c), F.linear((high - low) / 2, V.abs())
         radius = radius + (len(low) + 8) * EPS * (F.linear(low.abs().maximum(high.abs()), V.abs(), c.abs()) + EPS)
-        return box.times(Box((middle - radius).clamp(max=0), (middle + radius).clamp(min=0)))
+        return box.product(Box((middle - radius).clamp(max=0), (middle + radius).clamp(min=0)))
 
     def _bias(self) -> Tensor:
         bias = self.readout.bias
@@ -144,7 +149,7 @@ class _OfACell(Certificate):
     def __init__(self, cell: Translated | WithReadout, input_bound: float = 1.0) -> None:
         super().__init__(cell, input_bound)
         self.inner = certificate(cell.cell, input_bound)
-        self.usual_norm, self.everywhere = self.inner.usual_norm, self.inner.everywhere
+        self.default_norm, self.everywhere = self.inner.default_norm, self.inner.everywhere
 
     def rate(self, norm: Norm) -> float:
         return self.inner.rate(norm)
@@ -159,8 +164,8 @@ class TranslatedCertificate(_OfACell):
     def matrix(self) -> Float[Tensor, "width width"]:
         return self.inner.matrix()
 
-    def length(self, norm: Norm) -> Callable[[Tensor], float]:
-        return self.inner.length(norm)
+    def norm_function(self, norm: Norm) -> Callable[[Tensor], float]:
+        return self.inner.norm_function(norm)
 
 
 class WithReadoutCertificate(_OfACell):
@@ -168,8 +173,8 @@ class WithReadoutCertificate(_OfACell):
 
     cell: WithReadout
 
-    def length(self, norm: Norm) -> Callable[[Tensor], float]:
-        inner, width, L = self.inner.length(norm), self.cell.cell.state_width, self.cell.lipschitz(norm) or 1.0
+    def norm_function(self, norm: Norm) -> Callable[[Tensor], float]:
+        inner, width, L = self.inner.norm_function(norm), self.cell.cell.state_width, self.cell.lipschitz(norm) or 1.0
         order = inf if norm == "max" else 2
         return lambda v: max(inner(v[:width]), torch.linalg.vector_norm(v[width:], order).item() / L)
 

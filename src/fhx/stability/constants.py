@@ -25,5 +25,5 @@ def constants(*cells: Cell, input_bound: float = 1.0, h0_bound: float = 0.0) -> 
         raise ValueError("constants need at least one cell")
     if len({(repr(cell), type(cell)) for cell in cells}) > 1:
         raise ValueError(f"constants need cells of one kind and size, got {', '.join(map(repr, cells))}")
-    everyone = [certificate(cell, B) for cell in cells]
-    return everyone[0].constants(everyone, h0_bound)
+    first, *others = (certificate(cell, B) for cell in cells)
+    return first.constants(others, h0_bound)

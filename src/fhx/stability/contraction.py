@@ -9,6 +9,7 @@ as they are, and is computed in float64 and rounded upwards; what rounding does 
 
 from math import floor, log
 
+from fhx._checks import positive
 from fhx.cells import Cell
 from fhx.stability.certificates import certificate_in
 from fhx.stability.norms import UP, AnyNorm
@@ -62,9 +63,8 @@ def steps_to_contract(rate: float, width: int) -> int:
         ValueError: the rate is not in this range, or the width is not positive.
     """
     check_rate(rate)
-    if width < 1:
-        raise ValueError(f"width must be at least 1, got {width!r}")
-    return 1 if rate == 0 else floor(log(width) / (-2 * log(rate)) * UP) + 1
+    n = positive("width", width)
+    return 1 if rate == 0 else floor(log(n) / (-2 * log(rate)) * UP) + 1
 
 
 def check_rate(rate: float) -> float:

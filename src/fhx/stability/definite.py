@@ -2,7 +2,7 @@ r"""Definite memory: machines whose answer depends on the last k symbols only, a
 
 A machine is **definite of order k** if any two words of at least k symbols with the same last k of them are both
 accepted or both rejected. A contraction whose output keeps a margin is one
-(:func:`~fhx.stability.definite_window`), and every such machine has a contraction
+(:func:`~fhx.stability.window_for_margin`), and every such machine has a contraction
 (:func:`~fhx.stability.definite_net`). PARITY is definite of no order.
 """
 
@@ -34,6 +34,9 @@ def definite_order(dfa: DFA) -> int | None:
     The classes only grow; the order is the first k with a single class, and there is none if they stop growing before.
     So the order of a machine with n states is at most :math:`n - 1`.
 
+    Args:
+        dfa: any machine; it is minimised first.
+
     Source: Perles, Rabin and Shamir (1963), "The theory of definite automata".
     """
     machine = dfa.minimize()
@@ -49,7 +52,7 @@ def definite_order(dfa: DFA) -> int | None:
     return order
 
 
-def definite_window(rate: float, diameter: float, lipschitz: float, margin: float) -> int:
+def window_for_margin(rate: float, diameter: float, lipschitz: float, margin: float) -> int:
     r"""How many of the last symbols decide what a contraction with a margin answers: the least :math:`k \ge 0` with
 
     .. math:: L \lambda^k \operatorname{diam} K < 2 \mu .
@@ -130,8 +133,8 @@ class DefiniteNet:
 
     @property
     def window(self) -> int:
-        """What :func:`definite_window` gives for this net, on states between 0 and 1: the order itself."""
-        return definite_window(self.rate, 1.0, 1.0, self.margin)
+        """What :func:`window_for_margin` gives for this net, on states between 0 and 1: the order itself."""
+        return window_for_margin(self.rate, 1.0, 1.0, self.margin)
 
     def encode(self, word: Iterable[Hashable]) -> Float[Tensor, "time 1 symbols"]:
         """The word as one-hot vectors, time first, in a batch of one.
@@ -188,7 +191,7 @@ def definite_net(dfa: DFA, rate: float) -> DefiniteNet:
     margin = weight ** (order - 1) / 2
     if not torch.finfo(torch.float64).tiny <= margin < inf:
         raise ValueError(f"the margin {rate}^{order - 1} / 2 is beyond the range of floats")
-    cell = LinearCell(symbols, symbols * blocks, dtype=torch.float64)
+    cell = LinearCell(symbols, symbols * blocks, generator=torch.Generator(), dtype=torch.float64)
     with torch.no_grad():
         for parameter in cell.parameters():
             parameter.zero_()

@@ -4,18 +4,24 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from math import sqrt
+from typing import Literal
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx._checks import non_negative, positive
+from fhx._checks import non_negative, one_of, positive
 from fhx.cells import Cell
 from fhx.dynamics import unroll
 from fhx.stability.truncation import truncated_states
 
 Loss = Callable[[Tensor], Tensor]
-SCHEDULES = {"1/t": lambda t: 1 / t, "constant": lambda t: 1.0, "1/sqrt(t)": lambda t: 1 / sqrt(t)}
+Schedule = Literal["1/t", "constant", "1/sqrt(t)"]
+SCHEDULES: dict[Schedule, Callable[[int], float]] = {
+    "1/t": lambda t: 1 / t,
+    "constant": lambda t: 1.0,
+    "1/sqrt(t)": lambda t: 1 / sqrt(t),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +43,7 @@ class Descent:
     truncated_losses: Float[Tensor, " steps"]
 
 
-def step_sizes(schedule: str, alpha: float, steps: int) -> list[float]:
+def step_sizes(schedule: Schedule, alpha: float, steps: int) -> list[float]:
     r"""Step sizes :math:`\alpha_1, \dots, \alpha_N`: :math:`\alpha / t`, :math:`\alpha` or :math:`\alpha / \sqrt t`.
 
     Args:
@@ -48,8 +54,7 @@ def step_sizes(schedule: str, alpha: float, steps: int) -> list[float]:
     Raises:
         ValueError: an unknown schedule, :math:`\alpha` negative or not finite, or ``steps`` no positive integer.
     """
-    if schedule not in SCHEDULES:
-        raise ValueError(f"schedule must be one of {', '.join(map(repr, SCHEDULES))}, got {schedule!r}")
+    one_of("schedule", schedule, SCHEDULES)
     non_negative("alpha", alpha)
     return [alpha * SCHEDULES[schedule](t) for t in range(1, positive("steps", steps) + 1)]
 
@@ -116,7 +121,8 @@ def gradient_gap(
 
     :func:`~fhx.stability.gradient_gap_bound` bounds it.
 
-    The arguments are those of :func:`descend`.
+    Args:
+        cell, inputs, loss, k, every_step: as for :func:`descend`.
 
     Raises:
         ValueError: k is not a positive integer, there are no inputs, or what ``unroll`` raises.

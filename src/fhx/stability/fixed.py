@@ -10,6 +10,7 @@ from torch import Tensor
 
 from fhx._checks import positive_number
 from fhx.cells import Cell
+from fhx.cells.function import refuse_torch_net
 from fhx.stability.certificates import certificate_in
 from fhx.stability.norms import UP, AnyNorm
 
@@ -20,13 +21,14 @@ class FixedPoint:
 
     Args:
         state: :math:`h_n`, in float64.
-        error: :math:`\frac{\lambda}{1 - \lambda} |h_n - h_{n-1}| \ge |h_n - h^*|`, up to what rounding does to a step.
+        error_bound: :math:`\frac{\lambda}{1 - \lambda} |h_n - h_{n-1}| \ge |h_n - h^*|`, up to what rounding
+            does to a step.
         steps: n.
         rate: :math:`\lambda`, of the certificate.
     """
 
     state: Float[Tensor, " width"]
-    error: float
+    error_bound: float
     steps: int
     rate: float
 
@@ -37,11 +39,11 @@ def fixed_point(
     r"""The one state that a step with the input x leaves as it is, to which every run with that input converges.
 
     Banach's iteration :math:`h_n = f(h_{n-1}, x)` from :math:`h_0 = 0`, in float64. It ends when the a-posteriori bound
-    is at most the tolerance, after so many steps that
+    is at most the tolerance, when n is so large that
 
     .. math:: |h_n - h^*| \le \frac{\lambda^n}{1 - \lambda} |h_1 - h_0|
 
-    promises it, or when rounding keeps the steps from getting shorter; ``error`` says how close it came.
+    promises it, or when rounding keeps the steps from getting shorter; ``error_bound`` says how close it came.
 
     Args:
         cell: one that is certified to contract for inputs as large as x.
@@ -57,6 +59,7 @@ def fixed_point(
     intégrales".
     """
     positive_number("tolerance", tolerance)
+    refuse_torch_net(cell)
     cell = deepcopy(cell).double().requires_grad_(False)
     h = torch.zeros_like(cell.initial_state())
     x = h.new_zeros(cell.input_size) if x is None else x.detach().to(h)
@@ -66,16 +69,16 @@ def fixed_point(
     rate = found.rate(norm)
     if not rate < 1:
         raise ValueError(f"{cell} is not certified to contract under this input: its rate is {rate:.6g}")
-    length = found.length(norm)
-    before, error, steps, max_steps = inf, inf, 0, 1
-    while error > tolerance and steps < max_steps:
+    size = found.norm_function(norm)
+    before, error_bound, steps, max_steps = inf, inf, 0, 1
+    while error_bound > tolerance and steps < max_steps:
         h, last = cell(h, x), h
         steps += 1
-        apart = length(h - last)
-        error = rate / (1 - rate) * apart * UP
-        if steps == 1 and error > tolerance:
-            max_steps = 1 + ceil(log(tolerance / error) / log(rate))
+        apart = size(h - last)
+        error_bound = rate / (1 - rate) * apart * UP
+        if steps == 1 and error_bound > tolerance:
+            max_steps = 1 + ceil(log(tolerance / error_bound) / log(rate))
         if apart >= before:
             break
         before = apart
-    return FixedPoint(h, error, steps, rate)
+    return FixedPoint(h, error_bound, steps, rate)

@@ -20,10 +20,11 @@ from torch import Tensor
 
 from fhx._checks import non_negative
 from fhx.cells import GRUCell
+from fhx.cells.base import check_inherited
 from fhx.dynamics import Box
-from fhx.stability.certificates import register_certificate
-from fhx.stability.gates import GatedCertificate, gate_logits, opened
-from fhx.stability.norms import EPS, UP, exact, row_sums
+from fhx.stability.certificates import Condition, register_certificate
+from fhx.stability.gates import GatedCertificate, exact_weights, gate_logits, opened
+from fhx.stability.norms import EPS, UP, row_sums
 from fhx.stability.rows import onto_balls
 
 
@@ -91,12 +92,14 @@ def gru_bounds(cell: GRUCell, input_bound: float = 1.0) -> GRUBounds:
         input_bound: :math:`B_x \ge 0` with :math:`|x_t|_\infty \le B_x` for all t.
 
     Raises:
-        ValueError: a weight is not finite, or the input bound is negative or not finite.
+        ValueError: a weight is not finite, the input bound is negative or not finite, the cell is not a
+            GRUCell, or its class overrides what this is about.
 
     Source: derived here; Bonassi, Farina and Scattolini (2021) give conditions for the other form of the GRU.
     """
+    check_inherited(cell, GRUCell, "these are bounds of its step")
     B = non_negative("input_bound", input_bound)
-    W, U, b, b_m = (exact(f"{name} of the GRUCell", getattr(cell, name)) for name in ("W", "U", "b", "b_m"))
+    W, U, b, b_m = exact_weights(cell, "W", "U", "b", "b_m")
     gates = slice(0, 2 * cell.state_size)
     reset, update = opened(gate_logits(W[gates], U[gates], b[gates], B)).chunk(2)
     w_r, w_z, w_n = row_sums(W).chunk(3)
@@ -117,7 +120,7 @@ class GRUCertificate(GatedCertificate):
         return Box.symmetric([1.0] * self.cell.state_width)
 
     @torch.no_grad()
-    def project(self, rate: float, condition: str, forget: float) -> None:
+    def project(self, rate: float, condition: Condition, forget: float) -> None:
         r"""Rows of W_n and b_m to balls, update gates to a cap."""
         cell, bounds = self.cell, gru_bounds(self.cell, self.input_bound)
         wrong = bounds.row_rates > rate

@@ -8,9 +8,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from fhx.cells import LSTMCell
+from fhx.cells.base import check_inherited
 from fhx.dynamics import Box
-from fhx.stability.certificates import register_certificate
-from fhx.stability.gates import GatedCertificate
+from fhx.stability.certificates import Condition, register_certificate
+from fhx.stability.gates import GatedCertificate, exact_weights
 from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
 from fhx.stability.lstm_constants import lstm_constants
 from fhx.stability.norms import exact, row_sums
@@ -37,10 +38,14 @@ class LSTMCertificate(GatedCertificate):
         return Box.symmetric(torch.cat([torch.ones_like(memory), memory]))
 
     @torch.no_grad()
-    def project(self, rate: float, condition: str, forget: float) -> None:
+    def project(self, rate: float, condition: Condition, forget: float) -> None:
         r"""Rows of matrices to :math:`\ell_1` balls, forget gates to a cap."""
         cell, bounds = self.cell, lstm_bounds(self.cell, self.input_bound)
-        rates = {"rows": bounds.row_rates, "sum": bounds.sum_rate, "paper": bounds.paper_rate}[condition]
+        rates = {
+            "rows": bounds.row_rates,
+            "sum": bounds.sum_rate,
+            "four conditions": bounds.four_condition_rate,
+        }[condition]
         wrong = torch.as_tensor(rates, device=cell.W.device).expand(cell.state_size) > rate
         if not wrong.any():
             return
@@ -54,9 +59,9 @@ class LSTMCertificate(GatedCertificate):
         new["W_f"], new["U_f"], new["b_f"] = self.closed((cell.W_f, cell.U_f, cell.b_f), f, F)
         self.replace(new, wrong)
 
-    def constants(self: Same, everyone: Sequence[Same], h0_bound: float) -> Constants:
+    def constants(self: Same, others: Sequence[Same], h0_bound: float) -> Constants:
         """Each size is convex in the weights, or grows with one that is."""
-        B, cells = self.input_bound, [one.cell for one in everyone]
+        B, cells = self.input_bound, [one.cell for one in (self, *others)]
         each = [lstm_bounds(cell, B) for cell in cells]
         inputs = torch.stack([row_sums(exact("U", cell.U)).unflatten(0, (4, -1)).amax(1) for cell in cells]).amax(0)
         opening = torch.stack([B * row_sums(exact("U", cell.U_i)) + exact("b", cell.b_i) for cell in cells])
@@ -87,12 +92,14 @@ def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
         The same cell.
 
     Raises:
-        ValueError: the bounds are of another size, or a weight is not finite.
+        ValueError: the bounds are of another size, a weight is not finite, or the cell is not an LSTMCell, or its class
+            overrides what this is about.
     """
+    check_inherited(cell, LSTMCell, "these are bounds of its step")
     d = cell.state_size
     if bounds.forget.shape != (d,):
         raise ValueError(f"the bounds are of {len(bounds.forget)} units, and {cell} has {d}")
-    W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
+    W, U, b = exact_weights(cell, "W", "U", "b")
     found, forget = LSTMCertificate(cell, bounds.input_bound), slice(d, 2 * d)
     radii = torch.cat([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device)
     opens = bounds.forget.to(W.device)
@@ -103,14 +110,14 @@ def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
     return cell
 
 
-def _radii(bounds: LSTMBounds, condition: str, F: Float[Tensor, " d"], rate: float) -> Float[Tensor, "4 d"]:
+def _radii(bounds: LSTMBounds, condition: Condition, F: Float[Tensor, " d"], rate: float) -> Float[Tensor, "4 d"]:
     """The radii of the balls of the rows of W_i, W_f, W_z and W_o, which certify the rate where the gate opens to F."""
     left, one = rate - F, torch.ones_like(F)
     if condition == "rows":
         kept = F * bounds.w_f
         scale = (left / (kept + bounds.candidate)).clamp(max=1)
         return torch.stack([4 * scale * bounds.candidate, scale * bounds.w_f, scale * bounds.candidate, 4 * rate * one])
-    if condition == "paper":
+    if condition == "four conditions":
         return torch.stack([left, left * (1 - F), left / 4, left])
     norm = bounds.norms
     total = norm["i"] / 4 + norm["f"] / (4 * (1 - F)) + norm["z"] + norm["o"] / 4

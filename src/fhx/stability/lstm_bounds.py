@@ -19,8 +19,9 @@ from torch import Tensor
 
 from fhx._checks import non_negative
 from fhx.cells import LSTMCell
-from fhx.stability.gates import gate_logits, memory, opened
-from fhx.stability.norms import UP, exact, row_sums
+from fhx.cells.base import check_inherited
+from fhx.stability.gates import exact_weights, gate_logits, memory, opened
+from fhx.stability.norms import UP, row_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +53,12 @@ class LSTMBounds:
         return cls(bounds[0].input_bound, *rows)
 
     @property
-    def F(self) -> float:
+    def forget_bound(self) -> float:
         """:math:`F = \\max_j F_j`."""
         return self.forget.max().item()
 
     @property
-    def C(self) -> float:
+    def memory_bound(self) -> float:
         """:math:`1 / (1 - F)`, the bound of :math:`|c|_\\infty`."""
         return self.memory.max().item()
 
@@ -77,11 +78,11 @@ class LSTMBounds:
         :math:`\frac14 \lVert W_f \rVert_\infty / (1 - F)`, :math:`\lVert W_z \rVert_\infty`,
         :math:`\frac14 \lVert W_o \rVert_\infty`."""
         norm = self.norms
-        by_memory = norm["f"] * self.C if norm["f"] else 0.0
+        by_memory = norm["f"] * self.memory_bound if norm["f"] else 0.0
         return {"i": norm["i"] / 4, "f": by_memory / 4, "z": norm["z"], "o": norm["o"] / 4}
 
     @property
-    def paper_rate(self) -> float:
+    def four_condition_rate(self) -> float:
         r"""The least rate r that the four conditions certify:
 
         .. math::
@@ -95,18 +96,18 @@ class LSTMBounds:
 
         Source: Miller and Hardt (2019), "Stable recurrent models".
         """
-        return (self.F + 4 * max(self.terms.values())) * UP
+        return (self.forget_bound + 4 * max(self.terms.values())) * UP
 
     @property
-    def paper(self) -> dict[str, bool]:
+    def four_conditions(self) -> dict[str, bool]:
         """Which of the four conditions hold, by the names of the gates "i", "f", "z" and "o"."""
-        return {gate: (self.F + 4 * term) * UP < 1 for gate, term in self.terms.items()}
+        return {gate: (self.forget_bound + 4 * term) * UP < 1 for gate, term in self.terms.items()}
 
     @property
     def sum_rate(self) -> float:
         r""":math:`F + \frac14 \lVert W_i \rVert_\infty + \lVert W_z \rVert_\infty
         + \frac14 \lVert W_f \rVert_\infty / (1 - F) + \frac14 \lVert W_o \rVert_\infty`."""
-        return (self.F + sum(self.terms.values())) * UP
+        return (self.forget_bound + sum(self.terms.values())) * UP
 
     @property
     def candidate(self) -> Float[Tensor, " d"]:
@@ -144,10 +145,12 @@ def lstm_bounds(cell: LSTMCell, input_bound: float = 1.0) -> LSTMBounds:
         input_bound: :math:`B_x \ge 0` with :math:`|x_t|_\infty \le B_x` for all t.
 
     Raises:
-        ValueError: a weight is not finite, or the input bound is negative or not finite.
+        ValueError: a weight is not finite, the input bound is negative or not finite, the cell is not a
+            LSTMCell, or its class overrides what this is about.
     """
+    check_inherited(cell, LSTMCell, "these are bounds of its step")
     B = non_negative("input_bound", input_bound)
-    W, U, b = (exact(f"{name} of the LSTMCell", getattr(cell, name)) for name in ("W", "U", "b"))
+    W, U, b = exact_weights(cell, "W", "U", "b")
     d = cell.state_size
     forget = slice(d, 2 * d)
     logits = gate_logits(W[forget], U[forget], b[forget], B)

@@ -52,7 +52,7 @@ def lstm_constants(
             raise ValueError(f"{name} must lie between 0 and 1 for an LSTM, got {value}")
     if len(inputs) != 4:
         raise ValueError(f"inputs must be four row sums, of U_i, U_f, U_z and U_o, got {len(inputs)}")
-    F, C, d = bounds.F, bounds.C, len(bounds.forget)
+    F, C, d = bounds.forget_bound, bounds.memory_bound, len(bounds.forget)
     i, f, z, o = (bounds.norms[gate] for gate in "ifzo")
     u_i, u_f, u_z, u_o = inputs
     g = F * (1 - F) * (1 + 4 * EPS) if F < 0.5 else 0.25

@@ -6,7 +6,7 @@ computed with an error of a small multiple of :math:`n u` times the largest one.
 """
 
 from math import inf
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from jaxtyping import Float
@@ -15,8 +15,8 @@ from torch import Tensor
 from fhx.cells.activations import ACTIVATIONS, Activation
 
 Norm = Literal[2, "max", "lyapunov"]
-AnyNorm = int | float | str
-NORMS: tuple[Norm, ...] = (2, "max", "lyapunov")
+AnyNorm = Norm | float  # float for inf, which means "max"
+NORMS: tuple[Norm, ...] = get_args(Norm)
 
 EPS = torch.finfo(torch.float64).eps
 UP = 1 + 16 * EPS  # covers a handful of roundings of positive numbers
@@ -27,7 +27,7 @@ def as_norm(norm: AnyNorm) -> Norm:
     """A norm of states by one of its names: inf means "max", as in torch.
 
     Raises:
-        ValueError: it is none of 2, "max" and "lyapunov".
+        ValueError: it is not 2, "max" or "lyapunov".
     """
     wanted = "max" if norm == inf else norm
     for known in NORMS:
@@ -67,7 +67,7 @@ def slope_bound(activation: Activation) -> float:
     r"""The Lipschitz constant :math:`L_\rho` of an activation.
 
     Raises:
-        ValueError: it is none of the named ones, and its constant is unknown.
+        ValueError: it is not a named one, and its constant is unknown.
     """
     for named, known in ACTIVATIONS.items():
         if known is activation:

@@ -7,19 +7,19 @@ and b together satisfy :math:`b + |w|_1 + B_x |u|_1 \le \mathrm{logit}(F)`. Inpu
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
 from torch.optim import Optimizer
 
-from fhx._checks import non_negative
+from fhx._checks import non_negative, one_of
 from fhx.cells import Cell
-from fhx.stability.certificates import certificate
+from fhx.stability.certificates import Condition, certificate
 
-CONDITIONS = ("rows", "sum", "paper")
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 
 
 def project(
-    cell: Cell, rate: float, input_bound: float = 1.0, *, condition: str = "rows", forget: float | None = None
+    cell: Cell, rate: float, input_bound: float = 1.0, *, condition: Condition = "rows", forget: float | None = None
 ) -> Cell:
     r"""Move a cell's weights, in place, to the nearest ones that are certified at a rate.
 
@@ -39,8 +39,8 @@ def project(
         cell: simple, linear, LSTM or GRU, or of another kind whose certificate has a projection.
         rate: :math:`\lambda`, above 0 and below 1.
         input_bound: :math:`B_x`, as for :func:`contraction_rate`.
-        condition: for LSTMs: "rows" is ``LSTMBounds.rate``, "sum" ``sum_rate``, "paper" ``paper_rate``, whose
-            split is in four equal parts.
+        condition: for LSTMs: "rows" is ``LSTMBounds.rate``, "sum" ``sum_rate``, and "four conditions"
+            ``four_condition_rate``, whose split is in four equal parts.
         forget: the most that the gate may open, between 0 and the rate; half the rate if None.
 
     Returns:
@@ -55,8 +55,7 @@ def project(
     B = non_negative("input_bound", input_bound)
     if not 0 < rate < 1:
         raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
-    if condition not in CONDITIONS:
-        raise ValueError(f"condition must be one of {', '.join(map(repr, CONDITIONS))}, got {condition!r}")
+    one_of("condition", condition, CONDITIONS)
     cap = rate / 2 if forget is None else forget
     if not 0 < cap < rate:
         raise ValueError(f"forget must lie between 0 and the rate {rate!r}, got {forget!r}")
@@ -76,21 +75,29 @@ class Projected:
 
     Args:
         cells: a cell, or several; each is projected by itself.
-        rate, input_bound, options: as for :func:`project`.
+        rate, input_bound, condition, forget: as for :func:`project`.
 
     Raises:
         ValueError: what :func:`project` raises.
     """
 
-    def __init__(self, cells: Cell | Iterable[Cell], rate: float, input_bound: float = 1.0, **options: Any) -> None:
+    def __init__(
+        self,
+        cells: Cell | Iterable[Cell],
+        rate: float,
+        input_bound: float = 1.0,
+        *,
+        condition: Condition = "rows",
+        forget: float | None = None,
+    ) -> None:
         self.cells = [cells] if isinstance(cells, Cell) else list(cells)
-        self.rate, self.input_bound, self.options = rate, input_bound, options
+        self.rate, self.input_bound, self.condition, self.forget = rate, input_bound, condition, forget
         self.project()
 
     def project(self) -> None:
         """Project every cell now."""
         for cell in self.cells:
-            project(cell, self.rate, self.input_bound, **self.options)
+            project(cell, self.rate, self.input_bound, condition=self.condition, forget=self.forget)
 
     def __call__(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         self.project()

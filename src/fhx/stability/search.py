@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import positive
 from fhx.cells import Cell
 from fhx.dynamics import Box
-from fhx.dynamics.jacobians import jacobian
 from fhx.stability.certificates import Certificate, certificate_in
 from fhx.stability.lyapunov import lyapunov_norm
 from fhx.stability.norms import AnyNorm, Norm
@@ -57,16 +57,15 @@ def adversarial_gain(
     Raises:
         ValueError: what :func:`contraction_rate` and :func:`invariant_set` raise, or there are no starts or no steps.
     """
-    if starts < 1 or steps < 1:
-        raise ValueError(f"a search needs at least one start and one step, got {starts} and {steps}")
+    starts, steps = positive("starts", starts), positive("steps", steps)
     cell = deepcopy(cell).double().cpu().requires_grad_(False)
     found, norm = certificate_in(norm, cell, input_bound)
     size, operator, stretch = _measures(found, norm)
     box, inputs = _domain(found), Box.symmetric([max(found.input_bound, 1e-300)] * cell.input_size)
-    both, width = box.times(inputs), box.width
+    both, width = box.product(inputs), box.width
 
     def jacobian_at(point: Tensor) -> Tensor:
-        return jacobian(cell, point[:, :width], cell.drive(point[:, width:]))
+        return cell.jacobian(point[:, :width], cell.drive(point[:, width:]))
 
     start = both.sample(starts, seed)
     corner = both.center + both.radius * (start - both.center).sign()
@@ -87,7 +86,7 @@ def adversarial_gain(
         return torch.where(apart >= near.min() / 2, gain, 0 * gain)
 
     start = torch.cat([h, h + direction, points[:, width:]], -1)
-    pairs, gains = _ascend(pair_gain, start, box.times(box).times(inputs), steps)
+    pairs, gains = _ascend(pair_gain, start, box.product(box).product(inputs), steps)
     h, other, x = pairs[gains.argmax()].split([width, width, cell.input_size])
     return Search(gains.max().item(), h, other, x, infinitesimal)
 
@@ -116,7 +115,7 @@ def _domain(found: Certificate) -> Box:
     except ValueError:
         if not found.everywhere:
             raise
-        found.rate(found.usual_norm)  # refuses a cell without a rate
+        found.rate(found.default_norm)  # refuses a cell without a rate
         return Box.symmetric([1.0] * found.cell.state_width)
 
 

@@ -1,8 +1,8 @@
 r"""Constants in the 2-norm of all simple and linear cells with weights no larger than given."""
 
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 
-from fhx._checks import positive
+from fhx._checks import at_least_zero, positive
 from fhx.stability.norms import UP
 from fhx.stability.smoothness import SMOOTH, Constants
 
@@ -41,8 +41,7 @@ def simple_constants(
         raise ValueError(f"the second derivative of {activation!r} is not bounded: use {', '.join(SMOOTH)}")
     sizes = {"recurrent": recurrent, "inputs": inputs, "drive": drive, "input_norm": input_norm, "h0_bound": h0_bound}
     for name, value in sizes.items():
-        if isnan(value) or value < 0:
-            raise ValueError(f"{name} must be a number of at least 0, got {value}")
+        at_least_zero(name, value)
     slope, curve, size, at_zero = SMOOTH[activation]
     root = sqrt(positive("width", width))
     rate = slope * recurrent

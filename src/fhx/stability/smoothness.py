@@ -5,13 +5,14 @@ Constants hold for the states that the runs reach, for all inputs with :math:`|x
 of weights.
 """
 
-from math import inf, isnan, sqrt
+from math import inf, sqrt
 from typing import NamedTuple
 
 import attrs
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._checks import at_least_zero
 from fhx.stability.norms import UP, AnyNorm, Norm, as_norm, exact, row_sums
 
 TANH_CURVE = 4 / (3 * sqrt(3))  # the largest |tanh''|
@@ -34,9 +35,8 @@ SMOOTH = {
 }
 
 
-def _number(instance: object, field: attrs.Attribute, value: float) -> None:
-    if isnan(value) or value < 0:
-        raise ValueError(f"{field.name} must be a number of at least 0, got {value}")
+def _number(instance: object, field: "attrs.Attribute[float]", value: float) -> None:
+    at_least_zero(field.name, value)
 
 
 def _of_states(norm: AnyNorm) -> Norm:

@@ -7,10 +7,10 @@ from jaxtyping import Shaped
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from fhx._checks import non_negative, positive
-from fhx.cells import Cell
+from fhx._checks import non_negative, positive, positive_number
+from fhx.cells.function import Step, as_cell
 from fhx.dynamics import unroll
-from fhx.dynamics.unrolling import Step, initial
+from fhx.dynamics.unrolling import initial
 from fhx.stability.contraction import check_rate
 
 CHUNK = 2**20  # numbers in the states and drives of the windows that are run side by side
@@ -46,11 +46,12 @@ def truncated_states(
     Source: the feed-forward approximation of Miller and Hardt (2019), "Stable recurrent models".
     """
     k = positive("k", k)
+    cell = as_cell(cell)
     head = unroll(cell, inputs[:k], h0)
     windows = len(inputs) - k
     if windows <= 0:
         return head
-    step, drives = (cell.step, cell.drive(inputs)) if isinstance(cell, Cell) else (cell, inputs)
+    step, drives = cell.step, cell.drive(inputs)
     start = torch.zeros_like(initial(cell, inputs, h0))
     if block is None:
         numbers = start.numel() + drives[0].numel()
@@ -92,15 +93,16 @@ def truncation_length(rate: float, input_lipschitz: float, input_bound: float, e
         at_zero: :math:`\lVert f(0, 0) \rVert`, which a bias makes.
 
     Raises:
-        ValueError: ``rate`` is outside 0 to 1, ``eps`` is not positive, or another number is negative or infinite.
+        ValueError: ``rate`` is outside 0 to 1, ``eps`` is not positive and finite, or another number is negative or
+            infinite.
     """
     for name, value in (("input_lipschitz", input_lipschitz), ("input_bound", input_bound), ("at_zero", at_zero)):
         non_negative(name, value)
     check_rate(rate)
-    return window_length(rate, (input_lipschitz * input_bound + at_zero) / (1 - rate), eps)
+    return window_for_state_gap(rate, (input_lipschitz * input_bound + at_zero) / (1 - rate), eps)
 
 
-def window_length(rate: float, state_bound: float, eps: float) -> int:
+def window_for_state_gap(rate: float, state_bound: float, eps: float) -> int:
     r"""The smallest :math:`k \ge 1` with :math:`\lambda^k H \le \varepsilon`, for states no larger than H.
 
     Args:
@@ -109,11 +111,10 @@ def window_length(rate: float, state_bound: float, eps: float) -> int:
         eps: :math:`\varepsilon > 0`.
 
     Raises:
-        ValueError: ``rate`` is outside 0 to 1, ``eps`` is not positive, or H is negative or infinite.
+        ValueError: ``rate`` is outside 0 to 1, ``eps`` is not positive and finite, or H is negative or infinite.
     """
     check_rate(rate)
-    if not eps > 0:
-        raise ValueError(f"eps must be positive, got {eps}")
+    positive_number("eps", eps)
     non_negative("state_bound", state_bound)
     if rate * state_bound <= eps:
         return 1

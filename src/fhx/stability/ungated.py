@@ -2,6 +2,7 @@ r"""Cells without gates, simple, linear and deep: layers :math:`\sigma(W_l a + \
 of their norms.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from math import inf, prod, sqrt
 from typing import TypeVar
@@ -13,28 +14,27 @@ from torch import Tensor
 from fhx.cells import DeepCell, LinearCell, SimpleCell
 from fhx.cells.activations import ACTIVATIONS, Activation, identity
 from fhx.dynamics import Box
-from fhx.stability.certificates import Certificate, register_certificate
+from fhx.stability.certificates import Certificate, Condition, check_kind, register_certificate
 from fhx.stability.lyapunov import find_norm, weighted_gain
 from fhx.stability.norms import EPS, UP, Norm, exact, max_norm, row_sums, slope_bound, two_norm
 from fhx.stability.simple_constants import simple_constants
 from fhx.stability.smoothness import Constants, reach
 
-Same = TypeVar("Same", bound="UngatedCertificate")
+Same = TypeVar("Same", bound="OneLayerCertificate")
 Ungated = SimpleCell | LinearCell | DeepCell
 RANGES: dict[Activation, tuple[float, float]] = {torch.tanh: (-1.0, 1.0), torch.sigmoid: (0.0, 1.0)}
 
 
 class UngatedCertificate(Certificate):
-    """Simple, linear and deep cells; a deep cell with layer norms is refused."""
+    """What simple, linear and deep cells share: layers of one activation."""
 
     cell: Ungated
     everywhere = True
 
-    def __init__(self, cell: Ungated, input_bound: float = 1.0) -> None:
-        super().__init__(cell, input_bound)
-        if isinstance(cell, DeepCell) and cell.norms is not None:
-            raise ValueError(f"no contraction is certified for {cell}: the gain of a layer norm has no bound here")
-        self.activation = identity if isinstance(cell, LinearCell) else cell.activation
+    @property
+    @abstractmethod
+    def activation(self) -> Activation:
+        """Of every layer."""
 
     def rate(self, norm: Norm) -> float:
         r""":math:`\prod_l L_\rho \lVert W_l \rVert`, or the gain in the Lyapunov norm."""
@@ -69,11 +69,23 @@ class UngatedCertificate(Certificate):
             )
         return min(reaches)
 
+    def matrix(self) -> Float[Tensor, "width width"]:
+        """W of a linear cell."""
+        return super().matrix() if self.activation is not identity or len(self.layers()) > 1 else self.layers()[0]
+
+    def layers(self) -> list[Float[Tensor, "rows columns"]]:
+        """The matrices from the state to the next one, in float64."""
+        return [exact(f"W of {self.cell}", W) for W in self.cell.layer_matrices()]
+
+
+class OneLayerCertificate(UngatedCertificate):
+    """Simple and linear cells, whose one matrix can be projected, and whose second derivatives are bounded."""
+
+    cell: SimpleCell | LinearCell
+
     @torch.no_grad()
-    def project(self, rate: float, condition: str, forget: float) -> None:
+    def project(self, rate: float, condition: Condition, forget: float) -> None:
         """The singular values of W are clipped."""
-        if isinstance(self.cell, DeepCell):
-            super().project(rate, condition, forget)
         if self.rate(2) <= rate:
             return
         (W,) = self.layers()
@@ -83,11 +95,9 @@ class UngatedCertificate(Certificate):
         kept = values.clamp(max=rate / slope_bound(self.activation) * (1 - margin))
         self.cell.W.copy_((left * kept) @ right)
 
-    def constants(self: Same, everyone: Sequence[Same], h0_bound: float) -> Constants:
+    def constants(self: Same, others: Sequence[Same], h0_bound: float) -> Constants:
         """Constants in the 2-norm, of the largest sizes of weights among all cells."""
-        if isinstance(self.cell, DeepCell):
-            return super().constants(everyone, h0_bound)
-        cells = [one.cell for one in everyone]
+        cells = [one.cell for one in (self, *others)]
         return simple_constants(
             width=self.cell.state_size,
             recurrent=max(two_norm(exact("W", cell.W)) for cell in cells),
@@ -98,17 +108,53 @@ class UngatedCertificate(Certificate):
             h0_bound=h0_bound,
         )
 
-    def matrix(self) -> Float[Tensor, "width width"]:
-        """W of a linear cell."""
-        return super().matrix() if self.activation is not identity or len(self.layers()) > 1 else self.layers()[0]
 
-    def layers(self) -> list[Float[Tensor, "rows columns"]]:
-        """The matrices from the state to the next one, in float64."""
-        return [exact(f"W of {self.cell}", W) for W in self.cell.layer_matrices()]
+class SimpleCertificate(OneLayerCertificate):
+    """Simple cells."""
+
+    cell: SimpleCell
+
+    @property
+    def activation(self) -> Activation:
+        return self.cell.activation
+
+
+class LinearCertificate(OneLayerCertificate):
+    """Linear cells: simple ones without an activation."""
+
+    cell: LinearCell
+
+    @property
+    def activation(self) -> Activation:
+        return identity
+
+
+class DeepCertificate(UngatedCertificate):
+    """Deep cells; one with layer norms is refused."""
+
+    cell: DeepCell
+
+    def __init__(self, cell: DeepCell, input_bound: float = 1.0) -> None:
+        super().__init__(cell, input_bound)
+        if cell.norms is not None:
+            raise ValueError(f"no contraction is certified for {cell}: the gain of a layer norm has no bound here")
+
+    @property
+    def activation(self) -> Activation:
+        return self.cell.activation
 
 
 def zero_state_bound(cell: Ungated, input_bound: float) -> Float[Tensor, " d"]:
-    r"""An upper bound of :math:`|f(0, x)|`, number by number, for activations with :math:`|\sigma(a)| \le |a|`."""
+    r"""An upper bound of :math:`|f(0, x)|`, number by number, for activations with :math:`|\sigma(a)| \le |a|`.
+
+    Args:
+        cell: a simple, linear or deep cell.
+        input_bound: of :math:`|x|_\infty`.
+
+    Raises:
+        ValueError: a weight is not finite, or the cell's class overrides what this is about.
+    """
+    check_kind(cell)
     W = [exact(f"W of {cell}", W) for W in cell.layer_matrices()]
     U, b = exact(f"U of {cell}", cell.U), [exact(f"b of {cell}", b) for b in cell.layer_biases()]
     reached = input_bound * row_sums(U) + b[0].abs()
@@ -127,5 +173,6 @@ def _name(activation: Activation) -> str:
     return names.get(activation, getattr(activation, "__name__", "an activation"))
 
 
-for kind in (SimpleCell, LinearCell, DeepCell):
-    register_certificate(kind, UngatedCertificate)
+register_certificate(SimpleCell, SimpleCertificate)
+register_certificate(LinearCell, LinearCertificate)
+register_certificate(DeepCell, DeepCertificate)

@@ -4,17 +4,13 @@ Probabilities are frequencies in the training split, smoothed by :math:`a` pseud
 event seen :math:`k` times in :math:`n` has :math:`p = (k + a) / (n + 2a)`.
 """
 
-from typing import Literal
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from fhx._checks import positive, positive_number
-from fhx.tasks.sequences import Sequences, Task
-
-Split = Literal["train", "valid", "test"]
+from fhx._checks import one_of, positive, positive_number
+from fhx.tasks.sequences import SPLITS, Sequences, Split, Task
 
 
 def majority_class(task: Task, split: Split = "test") -> float:
@@ -44,6 +40,11 @@ def key_frequencies(task: Task, smoothing: float = 0.5) -> Float[Tensor, "keys"]
 
 def note_frequencies(task: Task, split: Split = "test", smoothing: float = 0.5) -> float:
     r"""Negative log-likelihood of a frame in nats when each key is down with its frequency, ``key_frequencies``.
+
+    Args:
+        task: of kind ``bits per step``.
+        split: the sequences to judge on.
+        smoothing: :math:`a`.
 
     Raises:
         ValueError: the kind of the task is not ``bits per step``, or ``smoothing`` is not positive.
@@ -135,9 +136,8 @@ def _frequency(frames: Tensor, where: Tensor, smoothing: float) -> Tensor:
     return ((frames * where).sum(0) + smoothing) / (where.sum(0) + 2 * smoothing)
 
 
-def _require(task: Task, split: str, *kinds: str, smoothing: float = 1.0) -> None:
+def _require(task: Task, split: Split, *kinds: str, smoothing: float = 1.0) -> None:
     if task.kind not in kinds:
         raise ValueError(f"task {task.name!r} is of kind {task.kind!r}; this baseline is for {' and '.join(kinds)}")
-    if split not in ("train", "valid", "test"):
-        raise ValueError(f"unknown split {split!r}; the splits are 'train', 'valid' and 'test'")
+    one_of("split", split, SPLITS)
     positive_number("smoothing", smoothing)

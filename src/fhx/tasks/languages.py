@@ -263,5 +263,9 @@ _LANGUAGES = (
         stream="tomita 4",
     ),
 )
-LANGUAGES: NameTable[Language] = NameTable("language", {language.name: language for language in _LANGUAGES})
+LANGUAGES: NameTable[Language] = NameTable(
+    "language",
+    {language.name: language for language in _LANGUAGES},
+    elsewhere="; finite automata of more languages are in fhx.machines.NAMED",
+)
 """The languages by id or alias: some regular, and three that no finite automaton decides."""

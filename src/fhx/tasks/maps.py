@@ -58,6 +58,11 @@ def henon_step(
 
     Its Jacobian has determinant :math:`-b` everywhere, so the two exponents sum to :math:`\ln b`.
 
+    Args:
+        h: :math:`(u, v)`.
+        x: not read.
+        a, b: the parameters of the map.
+
     Source: Hénon (1976).
     """
     u, v = h.unbind(-1)
@@ -77,6 +82,12 @@ def lorenz_step(
     .. math:: \dot u = \sigma (v - u), \qquad \dot v = u (\rho - w) - v, \qquad \dot w = u v - \beta w.
 
     The flow shrinks volumes at the constant rate :math:`\sigma + 1 + \beta`, minus the sum of its exponents.
+
+    Args:
+        h: :math:`(u, v, w)`.
+        x: not read.
+        dt: the time.
+        sigma, rho, beta: the parameters of the system.
 
     Source: Lorenz (1963).
     """
@@ -99,6 +110,12 @@ def pendulum_step(
     rate. Time is in units of :math:`\sqrt{l/g}`: a small swing takes :math:`2\pi`. The torque is in units of the one
     that holds the pendulum horizontal, :math:`m g l`. Without damping and torque the energy
     :math:`\omega^2/2 - \cos\theta` is kept, up to the error of the method.
+
+    Args:
+        h: the state.
+        x: the torque.
+        dt: the time.
+        damping: :math:`\gamma`.
     """
     return _runge_kutta(partial(_pendulum_field, torque=x[..., 0], damping=damping), h, dt)
 

@@ -8,7 +8,7 @@ import torch
 from attrs import evolve, field, frozen
 from torch import Tensor
 
-from fhx.tasks.arguments import texts
+from fhx.tasks.arguments import floating, texts
 
 Kind = Literal["class at end", "value at end", "class per step", "bits per step", "value per step"]
 """The type of a task's kind: one of the strings in ``KINDS``."""
@@ -16,6 +16,9 @@ Kind = Literal["class at end", "value at end", "class per step", "bits per step"
 KINDS: tuple[str, ...] = get_args(Kind)
 """The kinds of task: ``"class at end"``, ``"value at end"``, ``"class per step"``, ``"bits per step"`` and ``"value per
 step"``."""
+
+Split = Literal["train", "valid", "test"]
+SPLITS: tuple[Split, ...] = get_args(Split)
 
 INTEGERS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
@@ -120,8 +123,7 @@ class Sequences:
         Raises:
             ValueError: ``dtype`` is not a floating type.
         """
-        if dtype is not None and not dtype.is_floating_point:
-            raise ValueError(f"dtype must be floating, not {dtype}")
+        dtype = None if dtype is None else floating(dtype)
 
         def move(tensor: Tensor) -> Tensor:
             return tensor.to(device=device, dtype=dtype if tensor.is_floating_point() else None)
@@ -174,7 +176,7 @@ class Task:
                 raise ValueError(f"{size} must be at least 1, not {getattr(self, size)}")
         if self.labels and len(self.labels) != self.output_size:
             raise ValueError(f"{len(self.labels)} labels do not name {self.output_size} outputs")
-        for split in ("train", "valid", "test"):
+        for split in SPLITS:
             if fault := self._fault(getattr(self, split)):
                 raise ValueError(f"the {split} sequences of task {self.name!r} do not fit it: {fault}")
 

@@ -1,5 +1,7 @@
 """Dynamical systems as tasks: the next state of a map, and two systems of which only a part is observed."""
 
+from typing import Literal
+
 import torch
 from torch import Tensor
 
@@ -9,6 +11,8 @@ from fhx.tasks.maps import logistic_orbit, lorenz_step, pendulum_step
 from fhx.tasks.sequences import Sequences, Task
 
 __all__ = ["logistic_map", "lorenz", "pendulum"]
+
+Observed = Literal["u", "v", "w", "uv", "uw", "vu", "vw", "wu", "wv", "uvw", "uwv", "vuw", "vwu", "wuv", "wvu"]
 
 
 def logistic_map(
@@ -103,7 +107,7 @@ def lorenz(
     sizes: tuple[int, int, int] = (200, 50, 50),
     seed: int = 0,
     dt: float = 0.05,
-    observed: str = "u",
+    observed: Observed = "u",
     dtype: torch.dtype | None = None,
 ) -> Task:
     r"""From what is seen of a Lorenz system, what will be seen a time ``dt`` later.

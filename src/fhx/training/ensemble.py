@@ -13,13 +13,16 @@ from jaxtyping import Float, Integer
 from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state, vmap
 
+from fhx._checks import one_of
 from fhx.tasks import Sequences, Task
+from fhx.tasks.sequences import SPLITS, Split
 from fhx.training.losses import OBJECTIVES, Objective
 
 __all__ = ["Ensemble", "evaluate"]
 
 M = TypeVar("M", bound=nn.Module)
 Outputs = Callable[[Tensor, Tensor | None], Tensor]
+Tensors = dict[str, Tensor]
 
 
 class Ensemble(Generic[M]):
@@ -63,7 +66,9 @@ class Ensemble(Generic[M]):
         """The loss of each seed on its own minibatch, the sequences at its row of ``indices``."""
         self.models[0].train()
 
-        def loss(parameters: dict, buffers: dict, inputs: Tensor, targets: Tensor, lengths: Tensor | None) -> Tensor:
+        def loss(
+            parameters: Tensors, buffers: Tensors, inputs: Tensor, targets: Tensor, lengths: Tensor | None
+        ) -> Tensor:
             return self.objective.mean_loss(self._outputs(parameters, buffers, inputs, lengths), targets, lengths)
 
         minibatches = _minibatches(train, indices)
@@ -78,7 +83,7 @@ class Ensemble(Generic[M]):
         self.models[0].eval()
         parameters = self.parameters if parameters is None else {**self.parameters, **parameters}
 
-        def total(parameters: dict, buffers: dict, part: Sequences) -> tuple[Tensor, Tensor]:
+        def total(parameters: Tensors, buffers: Tensors, part: Sequences) -> tuple[Tensor, Tensor]:
             outputs = self._outputs(parameters, buffers, part.inputs, part.lengths)
             return self.objective.total(self.objective.metric, outputs, part.targets, part.lengths)
 
@@ -100,7 +105,7 @@ class Ensemble(Generic[M]):
             model.eval()
         return tuple(self.models)
 
-    def _outputs(self, parameters: dict, buffers: dict, inputs: Tensor, lengths: Tensor | None) -> Tensor:
+    def _outputs(self, parameters: Tensors, buffers: Tensors, inputs: Tensor, lengths: Tensor | None) -> Tensor:
         outputs = functional_call(self.models[0], (parameters, buffers), (inputs, lengths))
         expected = (*inputs.shape[:2], self.output_size)
         if outputs.shape != expected:
@@ -115,7 +120,7 @@ class Ensemble(Generic[M]):
 def evaluate(
     model: Outputs,
     task: Task,
-    split: str = "test",
+    split: Split = "test",
     *,
     objective: Objective | None = None,
     batch_size: int = 256,
@@ -133,8 +138,7 @@ def evaluate(
     Raises:
         ValueError: for another split.
     """
-    if split not in ("train", "valid", "test"):
-        raise ValueError(f"unknown split {split!r}; the splits are 'train', 'valid' and 'test'")
+    one_of("split", split, SPLITS)
     objective = objective or OBJECTIVES[task.kind]
     sequences = getattr(task, split)
     like = next(model.parameters(), None) if isinstance(model, nn.Module) else None

@@ -19,6 +19,8 @@ seen have a probability below :math:`\alpha/2`:
 It covers the true :math:`p` with a probability of at least :math:`1 - \alpha`, whatever :math:`p` and :math:`n`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import floor, isfinite, log10
@@ -38,6 +40,11 @@ class Interval:
 
     A format specification fixes the decimals, as in ``f"{accuracy:.2f}"``; without one the half-width gets two
     significant digits.
+
+    Args:
+        mean: the mean of the values.
+        low, high: the ends of the interval.
+        n: how many values there are.
     """
 
     mean: float
@@ -78,7 +85,12 @@ class Band:
 
 @dataclass(frozen=True)
 class Proportion:
-    """How many of some trials succeeded, with its confidence interval; prints as ``9 of 10 (0.55 to 1.00)``."""
+    """How many of some trials succeeded, with its confidence interval; prints as ``9 of 10 (0.55 to 1.00)``.
+
+    Args:
+        successes, trials: how many of how many.
+        low, high: the ends of the interval.
+    """
 
     successes: int
     trials: int

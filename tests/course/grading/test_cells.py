@@ -80,6 +80,7 @@ def test_holes_that_are_filled_in_elsewhere_are_never_run():
     assert [cell.number for cell in Notebook(sources).to_run] == [0, 2, 3]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "source", ["x = = 1" + "\n" * 30_000, "!true\n" * 600, "x.set_y(" + "1+" * 3_000 + "1)", "\ud800", "\0"]
 )

@@ -139,7 +139,7 @@ def test_the_same_seed_gives_the_same_grades(batch):
 
 
 def test_a_failure_of_the_grader_is_no_zero(batch, tmp_path):
-    task = replace(batch.task, limits=replace(batch.task.limits, start=0.0))
+    task = replace(batch.task, limits=replace(batch.task.limits, startup=0.0))
     marks = grade_file(batch.folder / "submissions" / "good.ipynb", task)
     assert {(mark.status, mark.points) for mark in marks} == {("look at this", None)}
     graded = Graded("good", "good.ipynb", "", 0.0, tuple(marks))

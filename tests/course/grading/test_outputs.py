@@ -156,7 +156,7 @@ def parsed(*words):
     ("words", "why"),
     [
         (["--chapter", "99"], "no chapter 99"),
-        (["--chapter", "3", "--memory", "0"], "above zero"),
+        (["--chapter", "3", "--memory", "0"], "must be positive"),
         (["--chapter", "3", "--only", "03-hut"], "no exercise 03-hut; chapter 3 has 03-second-last"),
         (["--chapter", "3", "--only", "05-pop"], "05-pop is not an exercise of chapter 3"),
         (["--chapter", "3", "--private", "/nowhere"], "no folder /nowhere"),

@@ -10,6 +10,7 @@ from fhx.exercises import EXERCISES
 REGEX = "fhx.machines.DFA.from_regex"
 
 
+@pytest.mark.full
 def test_known_uses_are_those_of_the_solutions():
     found = {}
     for number in range(1, 14):

@@ -1,8 +1,11 @@
-"""What crosses the wall arrives as it was; what is no data does not cross."""
+"""What crosses the wall arrives as it was; what is not data does not cross."""
 
 import json
 import math
+from collections import Counter, OrderedDict, defaultdict
+from enum import IntEnum
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -65,6 +68,29 @@ def test_an_iterator_arrives_as_one():
     assert loads(dumps({"a": 1}.keys())) == ("a",)
 
 
+class Color(IntEnum):
+    RED = 3
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        *((True, True), (Color.RED, 3), (np.float64(0.5), np.float64(0.5)), (np.bool_(True), np.bool_(True))),
+        *((np.str_("ab"), "ab"), (Point(1.0, 2.0), (1.0, 2.0)), (torch.Size([2, 3]), (2, 3))),
+        *((OrderedDict(a=1), {"a": 1}), (defaultdict(list, a=[1]), {"a": [1]}), (Counter("a"), {"a": 1})),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_subclass_arrives_as_the_plain_type(value, plain):
+    there = loads(dumps(value))
+    assert (type(there), there) == (type(plain), plain)
+
+
 def test_machines_cross():
     turing = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "yes", "no", "_", "ab")
     for machine in (*NAMED.values(), turing):
@@ -112,7 +138,7 @@ def test_an_object_that_is_equal_to_everything_becomes_a_number():
 
 
 @pytest.mark.parametrize("value", [object(), Equal, print, {1: [Equal]}, open, 1j, b"x"])
-def test_what_is_no_data_does_not_cross(value):
+def test_what_is_not_data_does_not_cross(value):
     with pytest.raises(WireError, match="of type"):
         dumps(value)
 
@@ -138,6 +164,9 @@ def nested(depth):
         *(
             '{"t": "array", "dtype": "object", "shape": [1000000000], "v": []}',
             '{"t": "tensor", "dtype": "q", "shape": [], "v": []}',
+            '{"t": "decimal", "v": "1e999999999"}',
+            f'{{"t": "decimal", "v": [0, {[1] * 50_000}, -49999]}}',
+            dumps(LSTMCell(1, 1)).replace('"state_size": 1', '"state_size": 1, "device": "meta"'),
         ),
         '{"t": "array", "dtype": "float64", "shape": [2], "v": ["__import__", 1]}',
         '{"t": "cell", "class": "Stack", "options": {}, "v": {}}',
@@ -151,7 +180,12 @@ def test_other_texts_are_refused(text):
         loads(text)
 
 
+def test_an_unknown_tag_is_named():
+    with pytest.raises(WireError, match=r"^'os\.system' is not a type of value$"):
+        loads('{"t": "os.system", "v": "ls"}')
+
+
 def test_a_forged_machine_is_checked_again():
     text = dumps(DFA([0], "a", {(0, "a"): 0}, 0, [])).replace('"start": 0', '"start": 5')
-    with pytest.raises(WireError, match="no proper dfa"):
+    with pytest.raises(WireError, match="malformed dfa"):
         loads(text)

@@ -142,7 +142,7 @@ def _formula(thing: Any) -> dict[str, Any] | None:
 
 
 def _record(text: str | None) -> dict[str, Any]:
-    """A reply as a record; an empty one for what is none."""
+    """A reply as a record; an empty one for anything that is not one."""
     try:
         found = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -151,7 +151,7 @@ def _record(text: str | None) -> dict[str, Any]:
 
 
 def _without_value(reply: dict[str, Any]) -> NoValueError | None:
-    """What a reply says that has no value; None if it has one."""
+    """Why a reply has no value; None if it has one."""
     if isinstance(reply.get("value"), str):
         return None
     if reply.get("missing"):

@@ -72,7 +72,7 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
     """Further cases, from files such as ``03-hat.json``: a list of cases, each a list with a value for each input.
 
     Raises:
-        CourseError: a file is none of these, or the oracle does not know what is right in a case.
+        CourseError: a file is not one of these, or the oracle has no right value for a case.
     """
     if not folder.is_dir():
         raise CourseError(f"there is no folder {folder}")
@@ -179,7 +179,7 @@ def grade_alone(job: Job) -> tuple[Records, float]:
 
 
 def _here(batch: Sequence[Job], count: int) -> Generator[tuple[int, tuple[Records, float]]]:
-    """The marks of the jobs as they come, each by one of so many processes of this machine."""
+    """The marks of the jobs as they come, each by one of ``count`` processes of this machine."""
     if not batch:
         return
     workers = [_worker(batch[0].task) for _ in range(count)]
@@ -218,7 +218,7 @@ def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
 
 
 def _release() -> str:
-    """Stands for the version of the package, and for the text of its exercises and of the grader."""
+    """A hash of the version of the package, and of the text of its exercises and of the grader."""
     digest = hashlib.sha256(fhx.__version__.encode())
     package = Path(fhx.__file__).parent
     for folder in (package / "exercises", package / "course" / "grading"):

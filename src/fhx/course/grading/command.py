@@ -74,7 +74,7 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
     if out.exists() and not out.is_dir():
         raise CourseError(f"{out} is not a folder")
     if (other := recorded_chapter(out)) not in (None, task.chapter):
-        raise CourseError(f"{out} holds the grades of chapter {other}; take a folder of its own for each chapter")
+        raise CourseError(f"{out} holds the grades of chapter {other}; use a separate folder for each chapter")
     try:
         with closing(grade_all(submissions, task, out, min(workers, len(submissions)), scheduler)) as graded:
             for one in tqdm(graded, total=len(submissions), unit="submission", desc=f"chapter {task.chapter}"):
@@ -100,11 +100,11 @@ def _task(arguments: argparse.Namespace) -> Task:
         known = ", ".join(name for name in EXERCISES if int(name[:2]) == arguments.chapter)
         raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {known}")
     if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
-        raise CourseError("--memory and --seconds are above zero, and --random is not below it")
+        raise CourseError("--memory and --seconds must be positive, and --random must not be negative")
     isolated = not arguments.without_isolation
     if isolated and not arguments.scheduler and (problem := isolation_problem()):
         raise CourseError(
-            f"students' code cannot be kept apart here: {problem}. To run it with all your rights: --without-isolation"
+            f"students' code cannot be isolated here: {problem}. To run it with all your rights: --without-isolation"
         )
     hidden = [arguments.submissions, arguments.out, *([arguments.private] if arguments.private else [])]
     task = Task(

@@ -125,7 +125,7 @@ class _Grader:
         return found
 
     def _maker_lost(self, outcome: Outcome) -> Lost | None:
-        """How a cell was lost that would have made the name that is missing."""
+        """How the cell was lost that would have made the missing name."""
         makers = (lost for n, lost in self._bad.items() if outcome.name in self._notebook.cells[n].makes)
         return next(makers, None) if outcome.status == "no name" else None
 

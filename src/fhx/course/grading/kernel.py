@@ -1,4 +1,4 @@
-"""A Jupyter kernel in a sandbox, asked for one thing at a time."""
+"""A Jupyter kernel in a sandbox, which does one thing at a time."""
 
 import json
 import math
@@ -29,7 +29,7 @@ CALLEE = "__import__('IPython').get_ipython().kernel.callee"
 Answers = Callable[[str], str]
 
 
-class NoKernelError(Exception):
+class NoKernelError(RuntimeError):
     """No kernel could be started, which is not a student's fault."""
 
 
@@ -53,7 +53,7 @@ class Kernel:
         limits: see :class:`Limits`.
         isolated: whether in namespaces.
         hidden: folders that it must not see.
-        end: when nobody waits for it any more, on the monotonic clock.
+        end: when nobody waits for it any longer, on the monotonic clock.
         scratch: as for :class:`Sandbox`.
 
     Raises:
@@ -86,12 +86,12 @@ class Kernel:
         self.sandbox.start("c.json")
         self._sockets = {name: self._socket(shared / f"s-{ports[f'{name}_port']}") for name in ("shell", "stdin")}
         try:
-            self._reply(self._send("kernel_info_request", {}), self.limits.start, None, math.inf)
+            self._reply(self._send("kernel_info_request", {}), self.limits.startup, None, math.inf)
         except Lost as lost:
             raise NoKernelError(f"no kernel started: {lost.reason}\n{self.sandbox.log()}") from lost
         self.sandbox.shut()
 
-    def _socket(self, path: Path) -> zmq.Socket:
+    def _socket(self, path: Path) -> zmq.Socket[bytes]:
         socket = self._context.socket(zmq.DEALER)
         socket.linger = 0
         socket.identity = self._session.bsession
@@ -155,7 +155,7 @@ class Kernel:
         return request["header"]["msg_id"]
 
     def _reply(self, request: str, seconds: float, answers: Answers | None, end: float) -> dict[str, Any]:
-        """The content of the reply to a request, after so many seconds of computing, or some times that of waiting.
+        """The content of the reply to a request, within these seconds of computing, or a few times as many of waiting.
 
         The time that ``answers`` takes does not count.
         """
@@ -189,8 +189,8 @@ class Kernel:
         self.sandbox.close()
         raise Lost("too slow", f"no answer within {seconds:g} s") if time.monotonic() < end else Lost("late", LATE)
 
-    def _receive(self, socket: zmq.Socket) -> dict[str, Any] | None:
-        """A message; None for what is none."""
+    def _receive(self, socket: zmq.Socket[bytes]) -> dict[str, Any] | None:
+        """A message; None for anything that is not one."""
         try:
             _, message = self._session.recv(socket, mode=zmq.NOBLOCK)
             known = message is not None and all(

@@ -56,7 +56,7 @@ class Mark:
         most: points of a right answer.
         message: for the student.
         lines: (name, text) pairs for the student, on a stated case.
-        remarks: for the student too: definitions that come twice, cells that were left out.
+        remarks: for the student too: names that are defined twice, cells that were left out.
         inside: for the instructor: what failed on a private case, or in the grader.
         uses: functions of the package in the answer that the book's own solution does without.
     """
@@ -79,12 +79,12 @@ class Mark:
 
 
 def marked(exercise: Exercise, status: str, message: str = "", **more: Any) -> Mark:
-    """A mark with its points: all for what is right, none for what is not, no number where a person has to decide."""
+    """A mark with its points: all for a right answer, 0 for a wrong one, None where a person has to decide."""
     most = exercise.notes.points if exercise.notes else 1
     points = {"ok": most, "invalid file": None, "look at this": None}.get(status, 0)
     return Mark(exercise.id, status, points, most, message, **more)
 
 
 def writable(text: str) -> str:
-    """A text without what no file can hold, such as half a character, and not too long."""
+    """A text without what no file can hold, such as half a character, and cut off where it is too long."""
     return text[:LONGEST].encode("utf-8", "backslashreplace").decode()

@@ -18,7 +18,7 @@ __all__ = ["HOME", "bubble", "isolation_problem"]
 HOME = "/home/student"
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 MORE = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-SHARED = ("inside.py", "silent.py", "wire.py", "wire_types.py")
+SHARED = ("inside.py", "silent.py", "wire.py", "wire_plain.py", "wire_types.py")
 """The modules of this folder that the kernel has."""
 
 
@@ -90,7 +90,7 @@ def _package() -> Path:
 
 
 def _mounts() -> list[Path]:
-    """What Python and the package need, each under its name and where that leads; none that lies in another one."""
+    """What Python and the package need, each under its name and where that leads; none inside another."""
     names: list[str | Path] = [
         "/usr",
         *MORE,

@@ -109,7 +109,7 @@ def read_notebook(path: Path) -> Notebook:
     if not (size := path.stat().st_size):
         raise NotebookError("the file is empty")
     if size > LARGEST:
-        raise NotebookError(f"the file has {size / 2**20:.0f} MiB; clear its outputs")
+        raise NotebookError(f"the file is {size / 2**20:.0f} MiB long; clear its outputs")
     code = [cell for cell in cells_of(path.read_bytes()) if isinstance(cell, dict) and is_code(cell)]
     # Half a character could not cross to a kernel.
     return Notebook([text_of(cell).encode("utf-8", "replace").decode() for cell in code])

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from fhx._templates import environment
 from fhx.course.grading.marks import STATUSES
 
 __all__ = ["COLORS", "number", "page"]
@@ -20,18 +19,13 @@ def page(template: str, title: str, **values: Any) -> str:
         title: of the page, and its heading.
         values: what else the template names.
     """
-    environment = Environment(
-        loader=PackageLoader("fhx.course.grading"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"dashed": lambda status: status.replace(" ", "-"), "number": number}
-    return environment.get_template(f"{template}.html").render(title=title, colors=COLORS, **values)
+    return _TEMPLATES.get_template(f"{template}.html").render(title=title, colors=COLORS, **values)
 
 
 def number(points: float | None) -> str:
-    """Points as one writes them; nothing where a person has to decide."""
+    """Points as text; nothing where a person has to decide."""
     return "" if points is None else f"{points:g}"
+
+
+_TEMPLATES = environment("fhx.course.grading")
+_TEMPLATES.filters |= {"dashed": lambda status: status.replace(" ", "-"), "number": number}

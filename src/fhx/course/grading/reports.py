@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from fhx._files import write_atomically
 from fhx.course.grading.batch import Graded
@@ -47,7 +48,7 @@ def _harmless(cell: str) -> str:
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
 
 
-def _results(graded: Graded) -> dict:
+def _results(graded: Graded) -> dict[str, Any]:
     tests = []
     for place, mark in enumerate(graded.marks, 1):
         test = {

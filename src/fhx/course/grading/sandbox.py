@@ -1,6 +1,6 @@
 """Where a kernel runs: a few folders, no network, its own processes, and limits on what it uses.
 
-Root becomes a user that nobody is before the student's code begins.
+Root becomes a user that nobody else is before the student's code begins.
 """
 
 import json
@@ -63,7 +63,7 @@ class Limits:
         file: bytes of each file that it writes.
         disk: bytes of all of them.
         processes: and threads, at a time.
-        start: seconds until a kernel answers.
+        startup: seconds until a kernel answers.
         cell: seconds of a cell.
         slack: a call may take this many times the exercise's limit, since the machine is shared.
         total: seconds of a submission.
@@ -74,7 +74,7 @@ class Limits:
     file: int = 64 * 2**20
     disk: int = 256 * 2**20
     processes: int = 64
-    start: float = 120.0
+    startup: float = 120.0
     cell: float = 60.0
     slack: float = 2.0
     total: float = 600.0

@@ -30,6 +30,7 @@ A result's points are ``{"task", "net"}``, and the result of each
 
 from time import process_time
 
+from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.feed_forward import nets
 from fhx.experiments.feed_forward.attention import CausalAttention
@@ -45,9 +46,7 @@ from fhx.experiments.feed_forward.training import (
     trained,
     with_context,
 )
-from fhx.experiments.learning_rates import best_rate
-from fhx.experiments.stable_models import tasks as on
-from fhx.experiments.stable_models.training import CLIP
+from fhx.experiments.learning_rates import best_learning_rate
 from fhx.training import OBJECTIVES
 
 __all__ = [
@@ -70,22 +69,27 @@ __all__ = [
 ]
 
 SEEDS = range(5)
+"""Of the nets that are reported."""
 OTHER_SEEDS = {"chorales": range(5, 7), "digits": range(5, 7), "words": range(5, 6)}
+"""Of the nets that the learning rate is chosen by."""
 BUDGETS: dict[str, dict[str, int]] = {
     "chorales": {"updates": 360, "batch_size": 16},
     "digits": {"updates": 900, "batch_size": 32},
     "words": {"updates": 700},
 }
-RATES = {
+"""How long the nets of each task are trained; the batches of words are those of ``real_data.TEXT``."""
+LEARNING_RATES = {
     "chorales": (0.0015, 0.005, 0.015, 0.045, 0.135),
     "digits": (0.001, 0.003, 0.009, 0.027, 0.081),
     "words": (0.002, 0.006, 0.018, 0.054),
 }
+"""Learning rates that are tried."""
 KS = {
     "chorales": (1, 2, 5, 10, 20, 35, 50),
     "digits": (1, 2, 5, 10, 20, 35, 50),
     "words": (1, 2, 5, 10, 20, 35, 70),
 }
+"""How many of the last inputs the nets of a task are shown, to see how far back they look."""
 SHOWN = 500
 """Steps of each stream of the text that the context curves are measured on."""
 
@@ -96,7 +100,7 @@ def run(point: Point) -> Result:
     units, inner = widths(name, kind)
     body = nets.net(name, kind, units, inner)
     return {
-        **(words if name in on.TEXTS else small)(name, kind),
+        **(words if name in data.TEXTS else small)(name, kind),
         "parameters": nets.parameters(body),
         "units": units,
         "inner": inner,
@@ -106,10 +110,12 @@ def run(point: Point) -> Result:
 
 def small(name: str, kind: str) -> Result:
     """Music or digits: all rates with the other seeds as one batch, then the reported seeds."""
-    tried, others, budget, test = RATES[name], OTHER_SEEDS[name], BUDGETS[name], on.task(name).test
+    tried, others, budget, test = LEARNING_RATES[name], OTHER_SEEDS[name], BUDGETS[name], data.task(name).test
     seeds, each = [1000 * i + s for i in range(len(tried)) for s in others], [rate for rate in tried for _ in others]
     first = fitted(name, kind, seeds, each, budget["updates"], budget["batch_size"])
-    rate, rates = best_rate(tried, first.best_valid.tolist(), OBJECTIVES[on.task(name).kind].higher_is_better)
+    rate, rates = best_learning_rate(
+        tried, first.best_valid.tolist(), OBJECTIVES[data.task(name).kind].higher_is_better
+    )
     began = process_time()
     last = fitted(name, kind, [*SEEDS], [rate] * len(SEEDS), budget["updates"], budget["batch_size"])
     return {
@@ -128,10 +134,15 @@ def small(name: str, kind: str) -> Result:
 
 def words(name: str, kind: str) -> Result:
     """WikiText-2: all rates with one other seed, then the reported seeds, on the same text in the same order."""
-    tried, others, updates, test = RATES[name], OTHER_SEEDS[name], BUDGETS[name]["updates"], on.task(name).test
+    tried, others, updates, test = (
+        LEARNING_RATES[name],
+        OTHER_SEEDS[name],
+        BUDGETS[name]["updates"],
+        data.task(name).test,
+    )
     each = [rate for rate in tried for _ in others]
     _, _, curves = trained(name, kind, [*others] * len(tried), each, updates // 4, evaluations=1)
-    rate, rates = best_rate(tried, [curve[-1] for curve in curves])
+    rate, rates = best_learning_rate(tried, [curve[-1] for curve in curves])
     began = process_time()
     models, at, valid = trained(name, kind, SEEDS, [rate] * len(SEEDS), updates)
     seconds = process_time() - began
@@ -142,7 +153,7 @@ def words(name: str, kind: str) -> Result:
         "rate": rate,
         "rates": rates,
         "seconds per update": seconds / updates,
-        "context": [context_curve_of_words(net, on.cut(test, SHOWN), KS[name]) for net in models],
+        "context": [context_curve_of_words(net, data.cut(test, SHOWN), KS[name]) for net in models],
         "all parameters": nets.parameters(models[0]),
     }
 
@@ -154,20 +165,20 @@ EXPERIMENT = Experiment(
         "seeds": [*SEEDS],
         "seeds of the rates": {name: list(seeds) for name, seeds in OTHER_SEEDS.items()},
         "budgets": BUDGETS,
-        "rates": RATES,
+        "rates": LEARNING_RATES,
         "windows": nets.WINDOWS,
         "taps": nets.TAPS,
         "levels": nets.LEVELS,
         "positions": nets.POSITIONS,
         "layers": nets.LAYERS,
         "heads": nets.HEADS,
-        "vocabulary": on.TEXTS["words"],
+        "vocabulary": data.TEXTS["words"],
         "vectors": nets.VECTOR,
-        "cutoffs": on.CUTOFFS["words"],
-        "text": {part: on.BUDGETS["words"][part] for part in ("streams", "window")},
-        "shown steps": {"validation": on.SHOWN, "context": SHOWN},
+        "cutoffs": data.CUTOFFS["words"],
+        "text": data.TEXT,
+        "shown steps": {"validation": data.SHOWN, "context": SHOWN},
         "tolerance": nets.TOLERANCE,
-        "clip": CLIP,
+        "clip": data.CLIP,
     },
     points=[{"task": name, "net": kind} for name in BUDGETS for kind in nets.kinds(name)],
     run=run,

@@ -9,11 +9,14 @@ from jaxtyping import Float, Integer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from fhx.cells import LSTMCell, SimpleCell
 from fhx.dynamics import unroll
-from fhx.experiments.stable_models.nets import new_cell
+from fhx.experiments.variants import initialize
 
 Inputs = Float[Tensor, "time batch d_in"]
+"""What a net reads, time first."""
 Outputs = Float[Tensor, "time batch d_out"]
+"""What it answers, time first."""
 
 
 class CausalNet(nn.Module):
@@ -41,18 +44,21 @@ class CausalNet(nn.Module):
 
 
 class RecurrentNet(CausalNet):
-    """A cell and an affine readout; what it carries is its state.
+    """A cell, which starts orthogonal, and an affine readout; what it carries is its state.
 
     Args:
-        kind: one of ``stable_models.KINDS``.
+        kind: "simple" or "LSTM".
         inputs, units, outputs: widths.
     """
 
     receptive_field = None
+    """A state may depend on all inputs."""
 
     def __init__(self, kind: str, inputs: int, units: int, outputs: int) -> None:
         super().__init__()
-        self.cell, self.readout = new_cell(kind, inputs, units), nn.Linear(units, outputs)
+        self.cell = {"simple": SimpleCell, "LSTM": LSTMCell}[kind](inputs, units)
+        initialize(self.cell)
+        self.readout = nn.Linear(units, outputs)
 
     def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
         """Outputs, and the last states."""
@@ -64,6 +70,7 @@ class FeedForwardNet(CausalNet):
     """A net without a state; what it carries is its last R - 1 inputs. Subclasses define ``outputs``."""
 
     receptive_field: int
+    """R: an output depends on the last R inputs."""
 
     def outputs(self, inputs: Inputs) -> Outputs:
         """The outputs of a sequence from its start."""

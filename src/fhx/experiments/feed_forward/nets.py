@@ -7,20 +7,29 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
+from fhx.experiments import real_data as data
 from fhx.experiments.feed_forward.attention import CausalAttention
 from fhx.experiments.feed_forward.causal import CausalNet, RecurrentNet, WindowNet
 from fhx.experiments.feed_forward.convolution import TemporalConvolution
-from fhx.experiments.stable_models import tasks as on
 
 UNITS = {"chorales": 32, "digits": 32, "words": 64}
 """Of the LSTM whose number of parameters is the budget."""
 TOLERANCE = 0.02
+"""How far the parameters of a net may be from the budget, as a part of it."""
 VECTOR = 64
 """Numbers that stand for a word, where a net reads it and where it predicts it."""
 WINDOWS = {"chorales": (1, 2, 5, 10, 20), "digits": (8, 16, 32, 64), "words": (1, 2, 5, 10, 20)}
-TAPS, LEVELS = 3, {"chorales": 3, "digits": 5, "words": 4}
+"""Inputs that the nets with a window see."""
+TAPS = 3
+"""Inputs of each convolution."""
+LEVELS = {"chorales": 3, "digits": 5, "words": 4}
+"""Blocks of the convolutional net; each doubles the distance of the taps."""
 POSITIONS = {"chorales": 64, "digits": 64, "words": 70}
-LAYERS, HEADS = 2, 2
+"""The most inputs that attention sees."""
+LAYERS = 2
+"""Of the attention net."""
+HEADS = 2
+"""Of each of its layers."""
 MAX_WIDTH = 400
 """More than any width that is tried."""
 
@@ -32,7 +41,7 @@ def kinds(name: str) -> list[str]:
 
 def sizes(name: str) -> tuple[int, int]:
     """The widths of inputs and outputs of the nets on a task; those of words are vectors."""
-    return (VECTOR, VECTOR) if name in on.TEXTS else (on.task(name).input_size, on.task(name).output_size)
+    return (VECTOR, VECTOR) if name in data.TEXTS else (data.task(name).input_size, data.task(name).output_size)
 
 
 def net(name: str, kind: str, units: int, inner: int) -> CausalNet:
@@ -106,10 +115,10 @@ def _size(name: str, kind: str, units: int, inner: int) -> int:
 
 
 def sequence_model(name: str, kind: str) -> CausalNet:
-    """A new net for music or digits; its readout's biases are the :func:`~fhx.experiments.stable_models.prior`."""
+    """A new net for music or digits; its readout's biases are the :func:`~fhx.experiments.real_data.prior`."""
     made = net(name, kind, *widths(name, kind))
     with torch.no_grad():
-        made.readout.bias.copy_(on.prior(name))
+        made.readout.bias.copy_(data.prior(name))
     return made
 
 
@@ -123,12 +132,12 @@ class CausalLanguageModel(nn.Module):
 
     def __init__(self, name: str, body: CausalNet) -> None:
         super().__init__()
-        self.embed, self.body = nn.Embedding(on.TEXTS[name], VECTOR), body
+        self.embed, self.body = nn.Embedding(data.TEXTS[name], VECTOR), body
         nn.init.normal_(self.embed.weight, std=0.1)
-        words, cutoffs = on.TEXTS[name], list(on.CUTOFFS[name])
+        words, cutoffs = data.TEXTS[name], list(data.CUTOFFS[name])
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(VECTOR, words, cutoffs, div_value=2.0, head_bias=True)
         with torch.no_grad():
-            self.softmax.head.bias.copy_(on.head_prior(name))
+            self.softmax.head.bias.copy_(data.head_prior(name))
 
     def loss(self, features: Tensor, targets: Tensor) -> Tensor:
         """Minus the log probability of each target, in nats."""

@@ -6,12 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
+from fhx.experiments import real_data as data
 from fhx.experiments.feed_forward.causal import CausalNet
 from fhx.experiments.feed_forward.nets import CausalLanguageModel, language_model, sequence_model
 from fhx.experiments.learning_rates import RowAdam
 from fhx.experiments.seeding import per_seed
-from fhx.experiments.stable_models import tasks as on
-from fhx.experiments.stable_models.training import CLIP, EVALUATIONS
 from fhx.tasks import Sequences
 from fhx.training import OBJECTIVES, Fit, fit
 
@@ -27,13 +26,13 @@ def fitted(
     """One net per seed trained on music or digits as one batch, each at its own rate, which falls linearly to zero."""
     return fit(
         lambda: sequence_model(name, kind),
-        on.task(name),
+        data.task(name),
         seeds=seeds,
         updates=updates,
         batch_size=batch_size,
         learning_rate=lambda update: 1 - (update - 1) / updates,
-        clip=CLIP,
-        evaluate_every=max(1, updates // EVALUATIONS),
+        clip=data.CLIP,
+        evaluate_every=max(1, updates // data.EVALUATIONS),
         optimizer=lambda parameters, lr: RowAdam(parameters, lr, rates),
         progress=False,
     )
@@ -46,11 +45,11 @@ def language_models(name: str, kind: str, seeds: Sequence[int]) -> list[CausalLa
 
 def train(
     nets: Sequence[CausalLanguageModel],
-    batches: Iterable[on.Batch],
+    batches: Iterable[data.Batch],
     rates: Sequence[float],
     *,
     updates: int,
-    clip: float = CLIP,
+    clip: float = data.CLIP,
 ) -> Iterator[int]:
     """Train nets of one kind on the same windows of a text, in place, by Adam; yields the number of each update made.
 
@@ -103,13 +102,18 @@ def _side_by_side(nets: Sequence[CausalLanguageModel], inputs: Tensor, past: Ten
 
 
 def trained(
-    name: str, kind: str, seeds: Sequence[int], rates: Sequence[float], updates: int, evaluations: int = EVALUATIONS
+    name: str,
+    kind: str,
+    seeds: Sequence[int],
+    rates: Sequence[float],
+    updates: int,
+    evaluations: int = data.EVALUATIONS,
 ) -> tuple[list[CausalLanguageModel], list[int], list[list[float]]]:
     """Nets for words after training, the updates at which they were evaluated, and the validation curve of each."""
-    valid, nets = on.cut(on.task(name).valid, on.SHOWN), language_models(name, kind, seeds)
+    valid, nets = data.cut(data.task(name).valid, data.SHOWN), language_models(name, kind, seeds)
     at, curves = [0], [[evaluate(net, valid)] for net in nets]
     every = max(1, updates // evaluations)
-    for update in train(nets, on.batches(name), rates, updates=updates):
+    for update in train(nets, data.windows(name), rates, updates=updates):
         if update % every == 0 or update == updates:
             at.append(update)
             for net, curve in zip(nets, curves, strict=True):
@@ -148,7 +152,7 @@ def context_curve(net: CausalNet, name: str, part: Sequences, ks: Sequence[int])
 
     Of digits it reads the last k pixels.
     """
-    metric, each = OBJECTIVES[on.task(name).kind].metric, {**{str(k): k for k in ks}, "all": part.steps}
+    metric, each = OBJECTIVES[data.task(name).kind].metric, {**{str(k): k for k in ks}, "all": part.steps}
     if part.targets.ndim == 1:
         return {k: metric(net(part.inputs[-steps:])[-1], part.targets).mean().item() for k, steps in each.items()}
     outputs = {k: net(part.inputs) if k == "all" else with_context(net, part.inputs, each[k]) for k in each}

@@ -29,13 +29,15 @@ the same order, so their seeds differ only in the initial weights.
 
 from collections.abc import Iterable
 
+from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.real_data import cut, prior, task
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.stable_models.comparison import compare
 from fhx.experiments.stable_models.measures import certificates, distance, evaluate, exponent, gradients, truncated
 from fhx.experiments.stable_models.nets import FORGET, KINDS, RATE, LanguageModel, ProjectedRows, SequenceModel
-from fhx.experiments.stable_models.tasks import BUDGETS, batches, cut, language_model, prior, sequence_model, task
-from fhx.experiments.stable_models.training import CLIP, TrainingLog, train, trained
+from fhx.experiments.stable_models.tasks import BUDGETS, batches, language_model, sequence_model
+from fhx.experiments.stable_models.training import TrainingLog, train, trained
 from fhx.experiments.stable_models.truncation import truncate
 
 __all__ = [
@@ -72,8 +74,8 @@ def _points() -> list[Point]:
     def compared(name: str, kinds: Iterable[str] = KINDS) -> list[Point]:
         return [{"part": "compare", "task": name, "cell": kind} for kind in kinds]
 
-    def cut_short(name: str, optimiser: str, kinds: Iterable[str]) -> list[Point]:
-        return [{"part": "truncated", "task": name, "cell": kind, "optimiser": optimiser} for kind in kinds]
+    def cut_short(name: str, optimizer: str, kinds: Iterable[str]) -> list[Point]:
+        return [{"part": "truncated", "task": name, "cell": kind, "optimiser": optimizer} for kind in kinds]
 
     free, stable = ("simple", "LSTM"), ("simple, stable", "LSTM, sum")
     return [
@@ -107,17 +109,17 @@ EXPERIMENT = Experiment(
     settings={
         "seeds": {name: list(seeds) for name, seeds in on.SEEDS.items()},
         "seeds of the rates": {name: list(seeds) for name, seeds in on.OTHER_SEEDS.items()},
-        "rates": on.RATES,
+        "rates": on.LEARNING_RATES,
         "units": on.UNITS,
         "budgets": BUDGETS,
         "updates of truncated": on.TRUNCATED_UPDATES,
         "contraction rate": RATE,
         "forget gate": FORGET,
-        "vocabulary": on.TEXTS,
-        "cutoffs": on.CUTOFFS,
-        "frames": on.FRAMES,
-        "clip": CLIP,
-        "shown steps": on.SHOWN,
+        "vocabulary": data.TEXTS,
+        "cutoffs": data.CUTOFFS,
+        "frames": data.FRAMES,
+        "clip": data.CLIP,
+        "shown steps": data.SHOWN,
         "pieces": on.PIECES,
         "runs": on.RUNS,
     },

@@ -29,7 +29,13 @@ def certificates(net: Net) -> dict[str, Any]:
     if not isinstance(net.cell, LSTMCell):
         return rate
     bounds = lstm_bounds(net.cell, bound)
-    return {**rate, "sum": bounds.sum_rate, "four conditions": bounds.paper_rate, "F": bounds.F, "norms": bounds.norms}
+    return {
+        **rate,
+        "sum": bounds.sum_rate,
+        "four conditions": bounds.four_condition_rate,
+        "F": bounds.forget_bound,
+        "norms": bounds.norms,
+    }
 
 
 @torch.no_grad()

@@ -11,18 +11,22 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fhx.cells import Cell, LSTMCell, SimpleCell, orthogonal_
+from fhx.cells import Cell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
 from fhx.experiments.learning_rates import RowAdam
+from fhx.experiments.variants import initialize
 from fhx.stability import project
 from fhx.training import OBJECTIVES
 
-RATE, FORGET = 0.99, 0.64
+RATE = 0.99
+"""What the stable nets are certified to contract by."""
+FORGET = 0.64
+"""The most that a forget gate of the stable LSTMs may open."""
 KINDS: dict[str, tuple[type[Cell], dict[str, Any] | None]] = {
     "simple": (SimpleCell, None),
     "simple, stable": (SimpleCell, {}),
     "LSTM": (LSTMCell, None),
-    "LSTM, four conditions": (LSTMCell, {"condition": "paper", "forget": FORGET}),
+    "LSTM, four conditions": (LSTMCell, {"condition": "four conditions", "forget": FORGET}),
     "LSTM, sum": (LSTMCell, {"condition": "sum", "forget": FORGET}),
     "LSTM, rows": (LSTMCell, {"condition": "rows", "forget": FORGET}),
 }
@@ -34,9 +38,7 @@ def new_cell(kind: str, inputs: int, units: int) -> Cell:
     """A new cell; a stable one is stable for inputs of at most 1."""
     make, condition = KINDS[kind]
     cell = make(inputs, units)
-    orthogonal_(cell)
-    if isinstance(cell, LSTMCell):
-        cell.b_f.fill_(1.0)
+    initialize(cell)
     if condition is not None:
         project(cell, RATE, **condition)
     return cell
@@ -99,6 +101,7 @@ class LanguageModel(nn.Module):
         return -self.softmax(hidden.flatten(0, -2), targets.flatten()).output.view_as(targets)
 
     metric = loss
+    """Words are scored as they are learned."""
 
     @torch.no_grad()
     def constrain(self) -> None:
@@ -110,6 +113,7 @@ class LanguageModel(nn.Module):
 
 
 Net = SequenceModel | LanguageModel
+"""A net for music or digits, or one for words."""
 
 
 def _constrain(kind: str, cell: Cell) -> None:

@@ -10,40 +10,30 @@ from torch.func import functional_call, vmap
 
 from fhx.cells import Cell
 from fhx.dynamics import unroll
-from fhx.experiments.learning_rates import best_rate
+from fhx.experiments import real_data as data
+from fhx.experiments.learning_rates import best_learning_rate
 from fhx.experiments.seeding import per_seed
 from fhx.experiments.stable_models.measures import evaluate
 from fhx.experiments.stable_models.nets import Net
-from fhx.experiments.stable_models.tasks import (
-    OTHER_SEEDS,
-    RATES,
-    SHOWN,
-    TEXTS,
-    Batch,
-    batches,
-    cut,
-    language_model,
-    sequence_model,
-    task,
-)
+from fhx.experiments.stable_models.tasks import LEARNING_RATES, OTHER_SEEDS, batches, language_model, sequence_model
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "Adam": partial(torch.optim.Adam, fused=True),
     "SGD": torch.optim.SGD,
 }
-EVALUATIONS, CLIP = 10, 1.0
+"""What makes an optimiser of parameters and a learning rate."""
 
 
 def train(
     nets: Sequence[Net],
-    batches: Iterable[Batch],
+    batches: Iterable[data.Batch],
     rates: Sequence[float],
     *,
     updates: int,
     optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
     k: int | None = None,
     carry: bool = True,
-    clip: float = CLIP,
+    clip: float = data.CLIP,
 ) -> Iterator[int]:
     r"""Train nets side by side on the same batches, in place; yields the number of each update made.
 
@@ -132,13 +122,13 @@ def trained(
     updates: int,
     optimizer: str,
     *,
-    evaluations: int = EVALUATIONS,
+    evaluations: int = data.EVALUATIONS,
     k: int | None = None,
     carry: bool = True,
 ) -> tuple[list[Net], TrainingLog]:
     """One net per seed and rate, trained by :func:`train`, and the log of their training; all read the same batches."""
-    valid = part if (part := task(name).valid).lengths is not None else cut(part, SHOWN)
-    nets: list[Net] = per_seed(partial(language_model if name in TEXTS else sequence_model, name, kind), seeds)
+    valid = part if (part := data.task(name).valid).lengths is not None else data.cut(part, data.SHOWN)
+    nets: list[Net] = per_seed(partial(language_model if name in data.TEXTS else sequence_model, name, kind), seeds)
     log = TrainingLog([], [[] for _ in seeds], [])
 
     def note(update: int) -> None:
@@ -156,9 +146,9 @@ def trained(
     return nets, log
 
 
-def chosen_rate(name: str, kind: str, optimizer: str, updates: int) -> tuple[float, dict[str, float]]:
+def chosen_learning_rate(name: str, kind: str, optimizer: str, updates: int) -> tuple[float, dict[str, float]]:
     """The rate with the lowest mean validation metric, in nats, of other seeds at the end, and that metric by rate."""
-    rates, others = RATES[optimizer][name], OTHER_SEEDS[name]
+    rates, others = LEARNING_RATES[optimizer][name], OTHER_SEEDS[name]
     seeds, each = [*others] * len(rates), [rate for rate in rates for _ in others]
     _, log = trained(name, kind, seeds, each, updates, optimizer, evaluations=1)
-    return best_rate(rates, [curve[-1] for curve in log.valid])
+    return best_learning_rate(rates, [curve[-1] for curve in log.valid])

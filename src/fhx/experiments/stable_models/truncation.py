@@ -8,7 +8,7 @@ from fhx.experiments.experiment import Result
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.stable_models.comparison import probe
 from fhx.experiments.stable_models.measures import distance, truncated
-from fhx.experiments.stable_models.training import chosen_rate, trained
+from fhx.experiments.stable_models.training import chosen_learning_rate, trained
 
 
 def truncate(name: str, kind: str, optimizer: str) -> Result:
@@ -22,7 +22,7 @@ def truncate(name: str, kind: str, optimizer: str) -> Result:
         updates ``at``; of "full" also ``between seeds``, that distance for each pair of seeds.
     """
     updates, seeds = on.TRUNCATED_UPDATES[name], on.SEEDS[name]
-    rate, rates = chosen_rate(name, kind, optimizer, updates)
+    rate, rates = chosen_learning_rate(name, kind, optimizer, updates)
     variants: dict[str, tuple[int | None, bool]] = {"full": (None, True)}
     variants |= {f"reset {k}": (k, False) for k in on.TRAINED_K[name]}
     variants |= {f"carried {k}": (k, True) for k in on.TRAINED_K[name]}

@@ -70,10 +70,10 @@ const drawDiagram = (net, h, taken, { svg }) => {
   const words = [];
   for (const edge of diagram.edges) {
     const on = taken && edge.from === taken[0] && edge.symbols.includes(taken[1]);
-    const colour = on ? "var(--rx-c1)" : "var(--rx-ink)";
+    const color = on ? "var(--rx-c1)" : "var(--rx-ink)";
     const data = on ? { "data-taken": `${net.states[edge.from]} ${net.states[edge.to]}` } : {};
-    group.append(svg("path", { d: edge.d, fill: "none", stroke: colour, "stroke-width": on ? 3 : 1.3, ...data }));
-    group.append(svg("path", { d: edge.head, fill: colour, stroke: colour, "stroke-width": on ? 2 : 0 }));
+    group.append(svg("path", { d: edge.d, fill: "none", stroke: color, "stroke-width": on ? 3 : 1.3, ...data }));
+    group.append(svg("path", { d: edge.head, fill: color, stroke: color, "stroke-width": on ? 2 : 0 }));
     const halo = "paint-order: stroke; stroke: var(--rx-paper); stroke-width: 4px; stroke-linejoin: round";
     const style = on ? `${halo}; fill: var(--rx-c1); font-weight: 700` : halo;
     words.push(svg("text", { x: edge.at[0], y: edge.at[1] + 4.5, ...middle, style }, edge.word));
@@ -109,7 +109,7 @@ const cell = (svg, x, y, width, height, name, value, unit) => {
   return group;
 };
 
-// The units by state before and symbol read, and below them those that are no such pair.
+// The units by state before and symbol read, and below them those that are not such a pair.
 const drawUnits = (net, h, room, { svg }) => {
   const group = svg("g");
   const high = 26;
@@ -162,7 +162,7 @@ const mark = (field, invalid) => {
   field.style.borderWidth = invalid ? "2px" : "";
 };
 
-// A row to each unit and a column to each step; what is not read yet stays empty.
+// One row per unit and one column per step; what is not read yet stays empty.
 const drawStrip = (net, states, symbols, now, room, { svg }) => {
   const group = svg("g");
   const high = 18;

@@ -27,12 +27,12 @@ export function render(root, frame, values, { svg, ticks, alt, width }) {
   frame.marks.forEach(({ label, at }, i) => {
     const x = px(at);
     const y = 14 + i * ROW;
-    const colour = `var(--rx-c${i + 1})`;
-    const line = { x1: x, x2: x, y1: y + 4, y2: floor, stroke: colour, "stroke-width": 2.5 };
+    const color = `var(--rx-c${i + 1})`;
+    const line = { x1: x, x2: x, y1: y + 4, y2: floor, stroke: color, "stroke-width": 2.5 };
     picture.append(svg("line", { ...line, "stroke-dasharray": ["none", "2 4", "8 4"][i % 3], "data-mark": label }));
     const beyond = x + 9 * label.length > right;
     const words = { x: beyond ? x + 4 : x - 4, y, "text-anchor": beyond ? "end" : "start" };
-    picture.append(svg("text", { ...words, style: `fill: ${colour}; font-weight: 600` }, label));
+    picture.append(svg("text", { ...words, style: `fill: ${color}; font-weight: 600` }, label));
   });
   picture.append(svg("text", { x: right, y: floor + 36, class: "rx-axis", "text-anchor": "end" }, frame.xlabel));
   root.replaceChildren(picture);

@@ -1,5 +1,5 @@
 // A frame is one panel, or {panels: [...], below}. A panel:
-//   {title, series: [{label, x, y, style: "line" | "points" | "both", faint, colour}], xlabel, ylabel, xlim, ylim,
+//   {title, series: [{label, x, y, style: "line" | "points" | "both", faint, color}], xlabel, ylabel, xlim, ylim,
 //    span: {from, to, label}, square, height, yticks: about how many}
 // Panels stand side by side where there is room, otherwise below one another; always if `below`, and then over one axis.
 const SIDE_BY_SIDE = 560;
@@ -62,7 +62,7 @@ const panel = (spec, left, top, width, head, longest, { svg, ticks }) => {
   }
   const labels = [];
   spec.series.forEach((series, i) => {
-    const colour = `var(--rx-c${(series.colour ?? i) % 6})`;
+    const color = `var(--rx-c${(series.color ?? i) % 6})`;
     const at = series.x.map((x, k) => (series.y[k] === null ? null : [px(x), py(series.y[k])]));
     const style = series.style ?? "line";
     if (style !== "points") {
@@ -73,19 +73,19 @@ const panel = (spec, left, top, width, head, longest, { svg, ticks }) => {
         return part;
       });
       const opacity = series.faint ? 0.45 : 1;
-      plot.append(svg("path", { class: "rx-line", d: d.join(""), stroke: colour, opacity, "data-series": i }));
+      plot.append(svg("path", { class: "rx-line", d: d.join(""), stroke: color, opacity, "data-series": i }));
     }
     if (style !== "line") {
       const d = at.map((p) => (p ? `M${p[0].toFixed(1)} ${p[1].toFixed(1)}h0` : "")).join("");
-      plot.append(svg("path", { class: "rx-points", d, stroke: colour, "data-series": i }));
+      plot.append(svg("path", { class: "rx-points", d, stroke: color, "data-series": i }));
     }
     const last = at.findLast((p) => p);
-    if (series.label && last) labels.push({ y: inner.y + last[1] + 4.5, name: series.label, colour });
+    if (series.label && last) labels.push({ y: inner.y + last[1] + 4.5, name: series.label, color });
   });
   if (spec.span) plot.append(svg("text", { x: px(spec.span.to) + 5, y: inner.height - 7 }, spec.span.label));
   group.append(plot);
   spread(labels, 16, inner.y + 8, inner.y + inner.height);
-  for (const { y, name, colour } of labels) text(inner.x + inner.width + 6, y, name, { style: `fill: ${colour}` });
+  for (const { y, name, color } of labels) text(inner.x + inner.width + 6, y, name, { style: `fill: ${color}` });
   return group;
 };
 

@@ -29,20 +29,20 @@ export function render(root, { truth, guess, right: known, errors, residuals, sw
     add("text", { class: "rx-axis", x: 2, y: top + 14 }, heading);
     add("text", { class: "rx-axis", x: right, y: py(y0) + 35, "text-anchor": "end" }, below);
     const legend = svg("text", { x: right, y: top + 14, "text-anchor": "end" });
-    names.forEach(([name, colour], i) => {
-      legend.append(svg("tspan", { style: `fill: var(--rx-c${colour})`, dx: i ? 12 : 0 }, name));
+    names.forEach(([name, color], i) => {
+      legend.append(svg("tspan", { style: `fill: var(--rx-c${color})`, dx: i ? 12 : 0 }, name));
     });
     picture.append(legend);
     return [px, py];
   };
-  const line = (px, py, xs, ys, colour, name) => {
+  const line = (px, py, xs, ys, color, name) => {
     let pen = "M";
     const parts = xs.map((x, i) => {
       const part = ys[i] === null ? "" : `${pen}${px(x).toFixed(1)} ${py(ys[i]).toFixed(1)}`;
       pen = ys[i] === null ? "M" : "L";
       return part;
     });
-    add("path", { class: "rx-line", d: parts.join(""), stroke: `var(--rx-c${colour})`, "data-line": name });
+    add("path", { class: "rx-line", d: parts.join(""), stroke: `var(--rx-c${color})`, "data-line": name });
   };
 
   const steps = truth.map((_, i) => i + 1);
@@ -52,9 +52,9 @@ export function render(root, { truth, guess, right: known, errors, residuals, sw
   const settled = new Set(known);
   guess.forEach((state, i) => {
     const done = settled.has(i + 1);
-    const colour = `var(--rx-c${done ? 2 : 1})`;
-    const at = { cx: px(i + 1).toFixed(1), cy: py(state).toFixed(1), r: 3.5, stroke: colour, "stroke-width": 1.5 };
-    add("circle", { ...at, fill: done ? colour : "var(--rx-paper)", "data-right": done });
+    const color = `var(--rx-c${done ? 2 : 1})`;
+    const at = { cx: px(i + 1).toFixed(1), cy: py(state).toFixed(1), r: 3.5, stroke: color, "stroke-width": 1.5 };
+    add("circle", { ...at, fill: done ? color : "var(--rx-paper)", "data-right": done });
   });
 
   const curves = [["error", 1], ["residual", 3]];
@@ -63,8 +63,8 @@ export function render(root, { truth, guess, right: known, errors, residuals, sw
   add("line", { x1: qx(sweep), x2: qx(sweep), y1: qy(most), y2: qy(LEAST), stroke: "var(--rx-soft)", "data-sweep": sweep });
   line(qx, qy, sweeps, errors, 1, "error");
   line(qx, qy, sweeps, residuals, 3, "residual");
-  for (const [power, colour] of [[errors[sweep], 1], [residuals[sweep], 3]]) {
-    if (power !== null) add("circle", { cx: qx(sweep), cy: qy(power), r: 4, fill: `var(--rx-c${colour})` });
+  for (const [power, color] of [[errors[sweep], 1], [residuals[sweep], 3]]) {
+    if (power !== null) add("circle", { cx: qx(sweep), cy: qy(power), r: 4, fill: `var(--rx-c${color})` });
   }
   root.replaceChildren(picture);
 }

@@ -115,7 +115,7 @@ const drawTape = (net, columns, now, room, helpers) => {
 };
 
 // A unit that holds several parts stands at each of them.
-// A row to each state and a column to each symbol; below, the units of the loading.
+// One row per state and one column per symbol; below, the units of the loading.
 const drawPairs = (net, column, room, helpers) => {
   const { svg } = helpers;
   const group = svg("g");
