@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from inspect import getattr_static
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -16,8 +15,6 @@ from fhx._checks import positive
 PARTS = ("step", "drive")
 CLOSED = {"jacobian": ("step",), "input_jacobian": PARTS, "torch_layers": PARTS}
 """Closed forms, and of what: a class that defines a part anew, itself or by a mixin, does not inherit the form."""
-NOT_ABOUT_THE_STEP = {"jacobian", "input_jacobian", "torch_layers", "to_torch", "check_input", "check_state", "_check"}
-"""What a subclass may override and still have the states of its class."""
 
 
 class TorchLayer(NamedTuple):
@@ -272,23 +269,6 @@ class AffineCell(DrivenCell):
 
     def _torch_weights(self) -> dict[str, Tensor]:
         return {"weight_ih": self.U, "weight_hh": self.W, "bias_ih": self.b, "bias_hh": torch.zeros_like(self.b)}
-
-
-def check_inherited(cell: object, kind: type[nn.Module], what: str) -> None:
-    """Raise a ``ValueError`` if a module is not of the kind, or is of a subclass that need not compute what it does.
-
-    Args:
-        cell: what is of the kind, or of a subclass.
-        kind: the class that something is known of.
-        what: what is known, and what else can be done; the message ends with it.
-    """
-    if not isinstance(cell, kind):
-        raise ValueError(f"{type(cell).__name__} is not a {kind.__name__}, and {what}")
-    names = ({*dir(kind)} - {*dir(nn.Module)} - NOT_ABOUT_THE_STEP) | {"forward", "__call__"}
-    code = {name: value for name in sorted(names) if hasattr(value := getattr_static(kind, name, None), "__get__")}
-    changed = [name for name, value in code.items() if getattr_static(cell, name, None) != value]
-    if changed:
-        raise ValueError(f"{type(cell).__name__} overrides {', '.join(changed)} of {kind.__name__}, and {what}")
 
 
 def _each(f: Callable[[Tensor, Tensor], Tensor], a: Tensor, b: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.func import jacrev, vmap
 
 from fhx.cells.base import Cell
+from fhx.cells.kinds import refuse_torch_net
 
 Step = Callable[[Tensor, Tensor], Tensor]
 
@@ -71,9 +72,3 @@ def as_cell(step: Step) -> Cell:
     """
     refuse_torch_net(step)
     return step if isinstance(step, Cell) else FunctionCell(step)
-
-
-def refuse_torch_net(cell: object) -> None:
-    """Raise a ``ValueError`` that names ``from_torch`` if this is a recurrent net of torch."""
-    if isinstance(cell, nn.RNNBase | nn.RNNCellBase):
-        raise ValueError(f"{cell} is a net of torch: fhx.cells.from_torch makes a cell of it")

@@ -16,8 +16,7 @@ from jaxtyping import Inexact
 from torch import Tensor
 
 from fhx.cells import LinearCell
-from fhx.cells.base import check_inherited
-from fhx.cells.function import refuse_torch_net
+from fhx.cells.kinds import check_inherited, refuse_torch_net
 from fhx.dynamics.unrolling import initial
 
 SHORTEST = 8  # steps that a chunk has at least

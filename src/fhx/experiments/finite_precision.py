@@ -55,8 +55,8 @@ def there_and_back(for_ever: bool = False) -> TuringMachine:
 
 def words(n: int) -> list[str]:
     """The words tried of a length of at least 1: one letter all along, one that differs at an end, and random ones."""
-    random = Random(f"{SEED} {n}")
-    some = ["".join(random.choices("ab", k=n)) for _ in range(RANDOM_WORDS)]
+    rng = Random(f"{SEED} {n}")
+    some = ["".join(rng.choices("ab", k=n)) for _ in range(RANDOM_WORDS)]
     return list(dict.fromkeys(["a" * n, "b" * n, "a" * (n - 1) + "b", "b" + "a" * (n - 1), *some]))
 
 

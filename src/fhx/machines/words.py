@@ -83,7 +83,7 @@ def word_sample(
         raise ValueError(
             f"random words of at most {random_length} symbols are among all words of at most {exhaustive_length}"
         )
-    random = Random(seed)
-    lengths = [random.randint(exhaustive_length + 1, random_length) for _ in range(random_words)]
-    drawn = (as_word(random.choices(alphabet, k=length), alphabet) for length in lengths)
+    rng = Random(seed)
+    lengths = [rng.randint(exhaustive_length + 1, random_length) for _ in range(random_words)]
+    drawn = (as_word(rng.choices(alphabet, k=length), alphabet) for length in lengths)
     return (*all_words(alphabet, exhaustive_length), *drawn)

@@ -22,8 +22,7 @@ from torch import Tensor, nn
 
 from fhx._checks import non_negative
 from fhx.cells import Cell
-from fhx.cells.base import check_inherited
-from fhx.cells.function import refuse_torch_net
+from fhx.cells.kinds import check_inherited, refuse_torch_net
 from fhx.dynamics import Box
 from fhx.stability.lyapunov import lyapunov_norm
 from fhx.stability.norms import AnyNorm, Norm, as_norm

@@ -10,8 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.cells import Cell
-from fhx.cells.base import check_inherited
-from fhx.cells.function import refuse_torch_net
+from fhx.cells.kinds import check_inherited, refuse_torch_net
 from fhx.dynamics import Box
 from fhx.stability.certificates import Certificate, certificate, register_certificate
 from fhx.stability.norms import EPS, AnyNorm, Norm, as_norm, exact, max_norm, two_norm

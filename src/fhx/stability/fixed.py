@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fhx._checks import positive_number
 from fhx.cells import Cell
-from fhx.cells.function import refuse_torch_net
+from fhx.cells.kinds import refuse_torch_net
 from fhx.stability.certificates import certificate_in
 from fhx.stability.norms import UP, AnyNorm
 

@@ -14,7 +14,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from fhx.cells import AffineCell
-from fhx.cells.function import refuse_torch_net
 from fhx.stability.certificates import Certificate
 from fhx.stability.norms import EPS, UP, Norm, exact, row_sums
 from fhx.stability.rows import onto_gates
@@ -24,7 +23,6 @@ Rows = tuple[Float[Tensor, "d d"], Float[Tensor, "d input"], Float[Tensor, " d"]
 
 def exact_weights(cell: AffineCell, *names: str) -> list[Float[Tensor, "..."]]:
     """The weights of these names, exact."""
-    refuse_torch_net(cell)
     return [exact(f"{name} of the {type(cell).__name__}", getattr(cell, name)) for name in names]
 
 

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from fhx._checks import non_negative
 from fhx.cells import GRUCell
-from fhx.cells.base import check_inherited
+from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
 from fhx.stability.certificates import Condition, register_certificate
 from fhx.stability.gates import GatedCertificate, exact_weights, gate_logits, opened

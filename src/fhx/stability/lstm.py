@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from fhx.cells import LSTMCell
-from fhx.cells.base import check_inherited
+from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
 from fhx.stability.certificates import Condition, register_certificate
 from fhx.stability.gates import GatedCertificate, exact_weights

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from fhx._checks import non_negative
 from fhx.cells import LSTMCell
-from fhx.cells.base import check_inherited
+from fhx.cells.kinds import check_inherited
 from fhx.stability.gates import exact_weights, gate_logits, memory, opened
 from fhx.stability.norms import UP, row_sums
 
