@@ -83,7 +83,7 @@ times:
 notebooks: .venv/book.installed
 	$(PY) book/tools/notebooks.py run $(if $(N),--only $(N))
 
-## make course           runs every student version from top to bottom, and grades a class; CI runs four quick chapters
+## make course           runs every student version from top to bottom, and grades a class; CI runs two quick chapters
 course: .venv/test.installed bubblewrap
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course/test_students_run.py -m slow -n 2
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course/grading -m slow -rs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import TimeoutError as Late
 
 from bookbrowser import SETTLED, open_everything, settle
 
@@ -31,7 +33,9 @@ HEIGHTS = {1280: 900, 390: 844}  # px: a laptop and a telephone
 LAYOUTS = (View(390, "dark"), View(1280, "light"))
 VIEWS = (View(1280, "light"), View(1280, "dark"), View(390, "dark"), View(390, "light"))
 PATIENCE = 120_000  # ms, for a page that opens while other work keeps the machine busy
-THEME_FOLLOWS = 600  # ms: the theme makes code that scrolls reachable by keyboard 300 ms after a change of width
+THEME_FOLLOWS = (
+    3_000  # ms at most until the theme has made code that scrolls reachable by keyboard; 300 where it is quick
+)
 TALLEST = 65_535  # px, of a picture in JPEG
 EXPLORER = "[data-rx]"
 LOOK_INSIDE, MARK_SAMPLES = (
@@ -40,6 +44,8 @@ LOOK_INSIDE, MARK_SAMPLES = (
 STATE = "root => [...root.querySelectorAll('.rx-view, .rx-readout')].map(part => part.innerHTML).join()"
 AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
 ONLY_COLORS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+REACHABLE = """() => [...document.querySelectorAll('main pre, .cell_output > .output')].every(
+    box => box.tabIndex === 0 || box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight)"""
 ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-sample]'}]})"
 
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.
@@ -107,7 +113,7 @@ def check(
             note(show(page, view))
             note(accessibility(page, {} if view in LAYOUTS else ONLY_COLORS))
             for explorer in page.locator(EXPLORER).all() if view in LAYOUTS else ():
-                note(explore(page, explorer))
+                note(explore(page, explorer, by_mouse if view == LAYOUTS[0] else by_keyboard))
         return {problem: found[problem] for problem in sorted(found)}
     finally:
         context.close()
@@ -123,7 +129,8 @@ def show(page: Page, view: View) -> Iterator[Problem]:
     size = looks(view)["viewport"]
     if page.viewport_size != size:
         page.set_viewport_size(size)
-        page.wait_for_timeout(THEME_FOLLOWS)
+        with suppress(Late):  # axe says what cannot be reached
+            page.wait_for_function(REACHABLE, timeout=THEME_FOLLOWS)
     page.emulate_media(color_scheme=view.theme)
     page.evaluate(SETTLED)
     seen = page.evaluate("document.documentElement.dataset.theme")
@@ -157,8 +164,8 @@ def accessibility(page: Page, options: dict) -> Iterator[Problem]:
                 yield Problem("accessibility", f"{violation['id']} at {node['target']}: {summary}")
 
 
-def explore(page: Page, explorer: Locator) -> Iterator[Problem]:
-    """Work every control of an explorer, by keyboard and by mouse: what it shows has to change each time."""
+def explore(page: Page, explorer: Locator, how: Callable[[Page, Locator], None]) -> Iterator[Problem]:
+    """Work every control of an explorer, by keyboard or by mouse: what it shows has to change each time."""
     where = explorer.get_attribute("data-rx")
     controls = explorer.locator("input, select, button")
     for control in controls.all():
@@ -166,13 +173,13 @@ def explore(page: Page, explorer: Locator) -> Iterator[Problem]:
         if control.is_disabled():
             yield Problem("explorer", f"{where}: {label} never came alive")
             continue
-        typed = control.get_attribute("type") in {"text", "number"}
-        for how in (by_keyboard,) if typed else (by_keyboard, by_mouse):
-            before = explorer.evaluate(STATE)
-            how(page, control)
-            page.wait_for_timeout(30)
-            if explorer.evaluate(STATE) == before:
-                yield Problem("explorer", f"{where}: {label} does nothing {how.__name__.replace('_', ' ')}")
+        if how is by_mouse and control.get_attribute("type") in {"text", "number"}:
+            continue
+        before = explorer.evaluate(STATE)
+        how(page, control)
+        page.wait_for_timeout(30)
+        if explorer.evaluate(STATE) == before:
+            yield Problem("explorer", f"{where}: {label} does nothing {how.__name__.replace('_', ' ')}")
     shown = explorer.locator(".rx-view, .rx-readout").all_text_contents()
     if controls.count() == 0 or not "".join(shown).strip():
         yield Problem("explorer", f"{where} has no control or shows nothing")

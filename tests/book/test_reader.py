@@ -89,7 +89,16 @@ def test_the_theme_button_turns_the_light_off_and_the_book_remembers(site, brows
     assert next_page == after
 
 
-@pytest.mark.parametrize("file", CHAPTERS)
+def test_every_solution_is_one_that_opens(html):
+    found = {
+        file: re.findall(r'<div class="([^"]*\bsolution\b[^"]*)"', (html / f"{file}.html").read_text("utf-8"))
+        for file in CHAPTERS
+    }
+    assert {file for file, solutions in found.items() if not solutions} == set()
+    assert [file for file, solutions in found.items() if not all("dropdown" in one.split() for one in solutions)] == []
+
+
+@pytest.mark.parametrize("file", [CHAPTERS[0], CHAPTERS[-1]])
 def test_code_can_be_copied_and_solutions_stay_closed_until_the_reader_opens_them(file, site, browse):
     def copy(page):
         cells = page.locator(".cell_input .highlight:visible")

@@ -13,7 +13,7 @@ from fhx.course.versions import student_version
 pytestmark = pytest.mark.full
 
 ROOT = Path(__file__).parents[2]
-QUICK = (3, 5, 6, 13)
+QUICK = (3, 6)
 REST = tuple(number for number in range(1, 14) if number not in QUICK)
 QUIET = {"TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 # Stored results of long runs are downloaded if they are not found; here they are those of this clone.
