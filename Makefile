@@ -5,8 +5,9 @@ PY     := .venv/bin/python
 CONSTRAINTS ?= -c constraints.txt
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 TESTS  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest --durations=30
-NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
+NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args $(if $(JOBS),-n $(JOBS)) notebooks
 N      ?=
+JOBS   ?=
 ROOM   ?=
 SAMPLE ?= 150
 # The book is built as a whole, on an empty folder, and is the same until one of its sources, or of these settings, changes.
@@ -23,7 +24,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 PORT   ?= 8000
 
-.PHONY: help book page serve pdf check rooms lint test nbval times notebooks course bench mutants clean
+.PHONY: help book page serve pdf check rooms lint test alone nbval times notebooks course bench mutants clean
 .DEFAULT_GOAL := help
 
 help:
@@ -64,12 +65,14 @@ rooms: .venv/test.installed
 test: .venv/test.installed chromium bubblewrap
 	@$(MAKE) --no-print-directory -j2 lint book
 	$(TESTS) tests -n 2 --dist worksteal
-	$(TESTS) tests/course -m alone -rs
-	$(NBVAL)
+	@$(MAKE) --no-print-directory --output-sync -j2 alone nbval JOBS=1
 
 lint: .venv/test.installed
 	.venv/bin/ruff check --no-cache .
 	.venv/bin/mypy
+
+alone: .venv/test.installed chromium bubblewrap
+	$(TESTS) tests/course tests/book -m alone -rs
 
 ## make nbval            every notebook against its stored outputs (FHX_DEVICE=cuda: on a GPU)
 nbval: .venv/test.installed

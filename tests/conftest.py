@@ -59,7 +59,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent.name in OF_THE_BOOK or OUTSIDE & set(getattr(item, "fixturenames", ())):
             item.add_marker("full")
-    items.sort(key=lambda item: item.get_closest_marker("first") is None)
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
     for test in (test for test in tests if getattr(test, "is_hypothesis_test", False)):
         asked = test._hypothesis_internal_use_settings
