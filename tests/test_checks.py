@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from fhx._checks import at_least, non_negative, one_of, positive, positive_number
+from fhx._checks import all_at_least_zero, at_least, at_least_zero, non_negative, one_of, positive, positive_number
 
 NOT_REAL = [nan, inf, -inf, "1", None, 1j, [1.0], 10**400]
 
@@ -46,6 +46,20 @@ def test_what_is_not_a_positive_number_is_refused(value):
 def test_what_is_not_a_finite_number_of_at_least_zero_is_refused(value):
     with pytest.raises(ValueError, match=r"^eps must be a finite number of at least 0, got "):
         non_negative("eps", value)
+
+
+@pytest.mark.parametrize("value", [-1, -0.5, float("nan"), -float("inf"), "3", None, [1]])
+def test_what_is_not_at_least_zero_is_refused(value):
+    with pytest.raises(ValueError, match=r"^size must be a number of at least 0, got "):
+        at_least_zero("size", value)
+    with pytest.raises(ValueError, match=r"^size must be a number of at least 0, got "):
+        all_at_least_zero(first=0, size=value)
+
+
+@pytest.mark.parametrize("value", [0, 0.5, float("inf")])
+def test_a_bound_may_be_infinite(value):
+    assert at_least_zero("size", value) == value
+    all_at_least_zero(first=value, second=value)
 
 
 def test_zero_is_not_negative():

@@ -94,18 +94,23 @@ class Rooms(Parsed):
 
 
 class Room(Parsed):
-    """The docstring of a package and a section for each of its modules; with ``:modules: one two`` for these too, and
-    with ``:modules:`` for all, if they have an ``__all__`` of their own and no public name in the package."""
+    """The docstring of a package and a section for each of its modules, those of ``:first: one two`` first; with
+    ``:modules: one two`` for these too, and with ``:modules:`` for all, if they have an ``__all__`` of their own and no
+    public name in the package."""
 
     required_arguments = 1
-    option_spec: ClassVar = {"modules": directives.unchanged}
+    option_spec: ClassVar = {"first": directives.unchanged_required, "modules": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         room = importlib.import_module(self.arguments[0])
         found = names_by_module(room)
         top = nodes.Element()
         self.parse([f".. automodule:: {room.__name__}", "", *self._names(room, found.pop(room.__name__))], top)
-        for module, names in found.items():
+        first = [f"{room.__name__}.{name}" for name in self.options.get("first", "").split()]
+        if unknown := [module for module in first if module not in found]:
+            raise self.error(f"no public name of {room.__name__} is defined in {', '.join(unknown)}")
+        for module in dict.fromkeys([*first, *found]):
+            names = found[module]
             lines = [f".. automodule:: {module}", *_shadowed(room, module), ""]
             top += self._section(room, module, lines + self._names(room, names, module))
         if "modules" in self.options:

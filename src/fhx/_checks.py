@@ -5,7 +5,7 @@ from collections.abc import Collection
 from math import isfinite, nan
 from typing import SupportsIndex, TypeVar
 
-__all__ = ["at_least", "at_least_zero", "non_negative", "one_of", "positive", "positive_number"]
+__all__ = ["all_at_least_zero", "at_least", "at_least_zero", "non_negative", "one_of", "positive", "positive_number"]
 
 T = TypeVar("T")
 
@@ -44,9 +44,19 @@ def non_negative(name: str, value: float) -> float:
 
 def at_least_zero(name: str, value: float) -> float:
     """``value``, which is a number of at least 0, and may be infinite."""
-    if not value >= 0:
+    try:
+        right = bool(value >= 0)
+    except (TypeError, RuntimeError):
+        right = False
+    if not right:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
     return value
+
+
+def all_at_least_zero(**values: float) -> None:
+    """Each of these is a number of at least 0, and may be infinite."""
+    for name, value in values.items():
+        at_least_zero(name, value)
 
 
 def one_of(name: str, value: T, known: Collection[T]) -> T:

@@ -44,8 +44,11 @@ LOOK_INSIDE, MARK_SAMPLES = (
 STATE = "root => [...root.querySelectorAll('.rx-view, .rx-readout')].map(part => part.innerHTML).join()"
 AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
 ONLY_COLORS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
-REACHABLE = """() => [...document.querySelectorAll('main pre, .cell_output > .output')].every(
-    box => box.tabIndex === 0 || box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight)"""
+REACHABLE = """() => {
+    const boxes = document.querySelectorAll('pre, .cell_output > .output, .pst-scrollable-table-container');
+    const scrolls = box => box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+    return [...boxes].every(box => box.tabIndex === 0 || !scrolls(box));
+}"""
 ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-sample]'}]})"
 
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.

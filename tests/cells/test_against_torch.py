@@ -1,5 +1,8 @@
 """Each cell equals torch's own net, forward and gradient."""
 
+from itertools import product
+from re import escape
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -117,23 +120,31 @@ MIXED = {
 
 @pytest.mark.parametrize("cell", LACKING.values(), ids=LACKING)
 def test_what_torch_lacks_is_refused(cell):
-    with pytest.raises(ValueError, match="torch has no recurrent net"):
+    lacking = cell.layers[-1] if isinstance(cell, Stack) else cell
+    with pytest.raises(ValueError, match=f"^{escape(f'torch has no recurrent net that repeats {lacking}')}$"):
         cell.to_torch()
 
 
 @pytest.mark.parametrize("cell", MIXED.values(), ids=MIXED)
 def test_a_mixed_stack_is_refused(cell):
-    with pytest.raises(ValueError, match="torch stacks only cells of one kind"):
+    law = f"torch stacks only cells of one kind, activation and state_size, not {cell}"
+    with pytest.raises(ValueError, match=f"^{escape(law)}$"):
         cell.to_torch()
 
 
 NETS = {
-    "tanh": (lambda *sizes, **options: nn.RNN(*sizes, nonlinearity="tanh", **options), SimpleCell),
-    "relu": (lambda *sizes, **options: nn.RNN(*sizes, nonlinearity="relu", **options), SimpleCell),
-    "lstm": (nn.LSTM, LSTMCell),
-    "gru": (nn.GRU, GRUCell),
+    "tanh": nn.RNN,
+    "relu": lambda *sizes, **options: nn.RNN(*sizes, nonlinearity="relu", **options),
+    "lstm": nn.LSTM,
+    "gru": nn.GRU,
 }
-TORCH_CELLS = {"tanh": nn.RNNCell, "lstm": nn.LSTMCell, "gru": nn.GRUCell}
+CELLS = {"tanh": SimpleCell, "relu": SimpleCell, "lstm": LSTMCell, "gru": GRUCell}
+TORCH_CELLS = {
+    "tanh": nn.RNNCell,
+    "relu": lambda *sizes, **options: nn.RNNCell(*sizes, nonlinearity="relu", **options),
+    "lstm": nn.LSTMCell,
+    "gru": nn.GRUCell,
+}
 
 
 def drawn(net, seed):
@@ -149,10 +160,9 @@ def drawn(net, seed):
 @settings(max_examples=15)
 @given(st.integers(1, 6), WIDTH, WIDTH, st.integers(1, 3), st.booleans(), st.booleans(), st.integers(0, 2**32))
 def test_a_net_of_torch_becomes_a_cell_with_its_states(kind, time, d_in, d, depth, bias, batch_first, seed):
-    make_net, cell_type = NETS[kind]
-    net = drawn(make_net(d_in, d, num_layers=depth, bias=bias, batch_first=batch_first, **DOUBLE), seed)
+    net = drawn(NETS[kind](d_in, d, num_layers=depth, bias=bias, batch_first=batch_first, **DOUBLE), seed)
     cell, generator = from_torch(net), torch.Generator().manual_seed(seed)
-    assert [type(layer) for layer in (cell.layers if depth > 1 else [cell])] == [cell_type] * depth
+    assert [type(layer) for layer in (cell.layers if depth > 1 else [cell])] == [CELLS[kind]] * depth
     inputs = noise(time, 2, d_in, generator=generator)
     h0, torch_h0 = initial(cell, kind, 2, generator)
     outputs, _ = net(inputs.transpose(0, 1) if batch_first else inputs, torch_h0)
@@ -173,11 +183,26 @@ def test_a_cell_of_torch_becomes_ours(kind, bias):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("depth", [1, 3])
-def test_there_and_back_again_every_number_is_the_same(kind, depth):
-    cell, _ = make(kind, 2, 3, depth, 0)
-    back = from_torch(cell.to_torch())
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_there_and_back_again_every_number_is_the_same(kind, depth, dtype):
+    cell = make(kind, 2, 3, depth, 0)[0].to(dtype)
+    net = cell.to_torch()
+    assert not net.batch_first
+    assert {(p.dtype, p.device.type, p.requires_grad) for p in net.parameters()} == {(dtype, DEVICE.type, True)}
+    back = from_torch(net)
     assert repr(back) == repr(cell)
+    assert back.state_dict().keys() == cell.state_dict().keys()
     assert all(torch.equal(value, cell.state_dict()[name]) for name, value in back.state_dict().items())
+    assert {(p.dtype, p.device.type, p.requires_grad) for p in back.parameters()} == {(dtype, DEVICE.type, True)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("bias", [True, False])
+def test_both_ways_lead_to_the_same_device(kind, bias):
+    """A device that every machine has, on which a tensor has no numbers."""
+    nets = [make_one[kind](2, 3, bias=bias, device="meta") for make_one in (TORCH_CELLS, NETS)]
+    for cell in map(from_torch, nets):
+        assert {p.device.type for p in [*cell.parameters(), *cell.to_torch().parameters()]} == {"meta"}
 
 
 def test_the_cell_is_a_copy_that_trains_and_draws_nothing():
@@ -198,17 +223,24 @@ def test_dropout_is_nothing_in_evaluation_mode():
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(
-    ("net", "error", "message"),
-    [
-        (nn.RNN(1, 2, bidirectional=True), ValueError, "reads in both directions"),
-        (nn.LSTM(1, 3, proj_size=2), ValueError, "has projections, proj_size=2"),
-        (nn.GRU(1, 2, 2, dropout=0.5), ValueError, r"dropout=0\.5, and a cell does not: call eval\(\) first"),
-        (nn.LSTM(1, 3, bidirectional=True, proj_size=2), ValueError, "both directions.*; it has projections"),
-        (nn.Linear(1, 2), TypeError, r"^from_torch is for torch\.nn's RNN, LSTM, .*, not Linear$"),
-        (SimpleCell(1, 2), TypeError, "not SimpleCell"),
-    ],
-)
-def test_what_no_cell_repeats(net, error, message):
-    with pytest.raises(error, match=message):
-        from_torch(net)
+@pytest.mark.parametrize(("kind", "proj_size"), [(nn.RNN, 0), (nn.GRU, 0), (nn.LSTM, 0), (nn.LSTM, 1), (nn.LSTM, 2)])
+def test_all_that_no_cell_repeats_is_named(kind, proj_size):
+    for both, dropout, training in product([False, True], [0.0, 0.5], [False, True]):
+        net = kind(1, 3, 2, bidirectional=both, dropout=dropout, **({"proj_size": proj_size} if proj_size else {}))
+        laws = ["it reads in both directions, and a cell reads in one"] * both
+        laws += [f"it has projections, proj_size={proj_size}, and no cell here has"] * (proj_size > 0)
+        drops = dropout > 0 and training
+        laws += [f"it drops out, dropout={dropout}, and a cell does not: call eval() first"] * drops
+        if laws:
+            with pytest.raises(ValueError, match=f"^{escape(f'no cell repeats {net}: ' + '; '.join(laws))}$"):
+                from_torch(net.train(training))
+        else:
+            assert len(from_torch(net.train(training)).layers) == 2
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("other", [nn.Linear(1, 2), SimpleCell(1, 2), None])
+def test_what_is_no_net_of_torch(other):
+    law = f"from_torch is for torch.nn's RNN, LSTM, GRU, RNNCell, LSTMCell, GRUCell, not {type(other).__name__}"
+    with pytest.raises(TypeError, match=f"^{escape(law)}$"):
+        from_torch(other)

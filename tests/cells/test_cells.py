@@ -2,6 +2,7 @@
 
 import copy
 import math
+from itertools import product
 
 import pytest
 import torch
@@ -140,7 +141,8 @@ def test_writing_to_a_view_writes_to_the_parameter(kind, letters):
     assert torch.equal(cell.b, blocks)
     assert torch.equal(cell.W, blocks[:, None].expand(-1, 3))
     assert torch.equal(cell.U, blocks[:, None].expand(-1, 2))
-    assert [name for name, _ in cell.named_parameters()] == ["W", "U", "b"] + ["b_m"] * (kind is GRUCell)
+    for name, letter in product("WUb", letters):
+        assert getattr(kind, f"{name}_{letter}").__doc__ == f"The rows of {name} that belong to {letter}, a view."
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -158,11 +160,28 @@ def test_weights_are_uniform_and_come_from_the_generator(kind):
 
 
 @pytest.mark.parametrize("kind", CELLS)
+@settings(max_examples=10)
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 2**32))
+def test_weights_are_drawn_one_after_the_other(kind, d_in, d, seed):
+    cell, generator = make(kind, d_in, d, seed), rng(seed)
+    rows = d * {LSTMCell: 4, GRUCell: 3}.get(kind, 1)
+    shapes = {"W": (rows, d), "U": (rows, d_in), "b": (rows,)} | ({"b_m": (d,)} if kind is GRUCell else {})
+    assert [name for name, _ in cell.named_parameters()] == [*shapes]
+    for name, shape in shapes.items():
+        drawn = torch.empty(shape, dtype=torch.float64).uniform_(-(d**-0.5), d**-0.5, generator=generator)
+        assert torch.equal(getattr(cell, name), drawn.to(DEVICE))
+
+
+@pytest.mark.parametrize("kind", CELLS)
 def test_weights_lie_where_they_are_asked_to(kind):
     """A device that every machine has, on which a tensor has no numbers."""
-    cell = kind(2, 3, device="meta")
-    places = [*cell.parameters(), cell.initial_state(4), cell(cell.initial_state(4), torch.zeros(4, 2, device="meta"))]
-    assert {place.device.type for place in places} == {"meta"}
+    with torch.device("meta"):
+        like_all_else, elsewhere = kind(2, 3), make(kind)
+    for cell in (kind(2, 3, device="meta"), like_all_else):
+        start = cell.initial_state(4)
+        places = [*cell.parameters(), start, cell(start, torch.zeros(4, 2, device="meta"))]
+        assert {place.device.type for place in places} == {"meta"}
+    assert all(torch.equal(a, b) for a, b in zip(elsewhere.parameters(), make(kind).parameters(), strict=True))
 
 
 def test_without_a_generator_torch_seeds_the_weights():
@@ -202,6 +221,30 @@ def test_a_new_cell_needs_only_a_step():
     assert "Residual" in str(cell)
 
 
+class Counter(Cell):
+    """A cell of its own, without parameters."""
+
+    def drive(self, x):
+        return x
+
+    def step(self, h, drive):
+        return h + drive
+
+
+def test_a_cell_without_parameters():
+    cell = Counter(2, 2)
+    assert (cell.input_size, cell.state_size, cell.state_width) == (2, 2, 2)
+    assert Counter(2, 3, 4).state_width == 12
+    zeros = cell.initial_state(5)
+    assert (zeros.shape, zeros.dtype, zeros.device) == ((5, 2), torch.get_default_dtype(), torch.get_default_device())
+    assert repr(cell) == "Counter(2, 2)"
+    assert cell.layer_biases() == []
+    assert cell.hidden(zeros) is zeros
+    state, x = zeros + 1, torch.ones(5, 2)
+    assert torch.equal(cell(state, x), state + x)
+    assert torch.equal(cell.jacobian(state, x), torch.eye(2).expand(5, 2, 2))
+
+
 def test_an_abstract_cell_cannot_be_made():
     for kind in (Cell, AffineCell):
         with pytest.raises(TypeError, match="abstract"):
@@ -217,6 +260,13 @@ class TestBadInput:
             kind(2, bad)
         with pytest.raises(ValueError, match="input_size must be an integer of at least 1, got"):
             kind(bad, 2)
+
+    @pytest.mark.parametrize("bad", [0, -1, 2.0])
+    def test_a_width_or_part_of_ones_own_cell(self, bad):
+        for k, name in enumerate(("input_size", "state_size", "parts")):
+            sizes = [bad if i == k else 2 for i in range(3)]
+            with pytest.raises(ValueError, match=f"^{name} must be an integer of at least 1, got {bad}$"):
+                Counter(*sizes)
 
     @pytest.mark.parametrize("bad", ["softmax", None, 3, []])
     def test_an_unknown_activation(self, bad):

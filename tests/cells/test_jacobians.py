@@ -70,6 +70,17 @@ def test_the_default_equals_automatic_differentiation_in_every_batch_shape(kind,
             )
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+@settings(max_examples=2)
+@given(st.data())
+def test_all_that_a_cell_computes_is_of_its_dtype(kind, dtype, data):
+    cell = data.draw(KINDS[kind])().to(dtype)
+    h, x = cell.initial_state(3), draw(3, cell.input_size).to(dtype)
+    made = [h, cell.drive(x), cell(h, x), cell.hidden(h), cell.jacobian(h, cell.drive(x)), cell.input_jacobian(h, x)]
+    assert {value.dtype for value in made} == {dtype}
+
+
 def test_a_new_cell_has_jacobians():
     class Squared(AffineCell):
         def step(self, h, drive):

@@ -154,16 +154,23 @@ def test_an_open_way_through_is_the_identity(d_in, d, depth, seed):
 
 
 @pytest.mark.parametrize("kind", LAYERED)
-def test_weights_are_uniform_and_come_from_the_generator(kind):
+@settings(max_examples=10)
+@given(WIDTH, st.integers(2, 5), DEPTH, SEED)
+def test_weights_are_drawn_one_after_the_other(kind, d_in, d, depth, seed):
+    """Uniform with the root of what a layer reads as the bound; the first layer's is that of the state."""
     before = torch.get_rng_state()
-    cell, again, other = (LAYERED[kind](30, 25, depth=3, generator=rng(seed)) for seed in (0, 0, 1))
+    cell, generator = LAYERED[kind](d_in, d, depth=depth, generator=rng(seed), **DOUBLE), rng(seed)
     assert torch.equal(torch.get_rng_state(), before)
-    same(list(cell.parameters()), list(again.parameters()))
-    for W, b, V in zip([cell.W, *cell.W_upper], [cell.b, *cell.b_upper], [other.W, *other.W_upper], strict=True):
-        bound = W.shape[1] ** -0.5
-        assert 0.9 * bound < W.abs().max() <= bound
-        assert b[: len(b) // 2].abs().max() <= bound
-        assert not torch.equal(W, V)
+    width, (inner, top) = 20 if kind == "wide" else d, {"highway": (2, 2), "deep lstm": (1, 4)}.get(kind, (1, 1))
+    rows, columns = [*[inner * width] * (depth - 1), top * d], [d, *[width] * (depth - 1)]
+    assert cell.depth == len(cell.W_upper) + 1 == len(cell.b_upper) + 1 == depth
+    parameters = [cell.W, cell.U, cell.b, *cell.W_upper, *cell.b_upper]
+    shapes = [(rows[0], d), (rows[0], d_in), (rows[0],), *zip(rows[1:], columns[1:], strict=True), *zip(rows[1:])]
+    for parameter, shape, n in zip(parameters, shapes, [d, d, d, *2 * columns[1:]], strict=True):
+        wanted = torch.empty(shape, dtype=torch.float64).uniform_(-(n**-0.5), n**-0.5, generator=generator)
+        if kind == "highway" and len(shape) == 1:
+            wanted[d:] = -2.0
+        assert torch.equal(parameter, wanted.to(parameter.device))
 
 
 @pytest.mark.parametrize("kind", LAYERED)

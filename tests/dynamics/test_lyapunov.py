@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.dynamics import finite_time_exponents, jacobians, lyapunov_estimate, lyapunov_spectrum, unroll
-from fhx.dynamics.lyapunov import LOSS
+from fhx.dynamics.lyapunov import LOSS, _log_norm_bound
 from fhx.training import interval
 
 
@@ -229,3 +229,13 @@ def test_bad_input():
         lyapunov_estimate(cell, inputs, warmup=3)
     with pytest.raises(ValueError, match="need at least one input"):
         finite_time_exponents(cell, inputs[:0])
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**32))
+def test_the_bound_of_a_norm(batch, width, seed):
+    """Of each matrix by itself, from its largest sums of a row and of a column, and not below its 2-norm."""
+    matrices = draw(batch, width, width, seed=seed)
+    sums = [matrices.abs().sum(axis).log().amax(-1) for axis in (1, 2)]
+    found = _log_norm_bound(matrices)
+    torch.testing.assert_close(found, sum(sums) / 2, rtol=0, atol=1e-12)
+    assert (found >= torch.linalg.matrix_norm(matrices, 2).log() - 1e-12).all()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import fhx
 from fhx.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
 from fhx.dynamics import ParallelRun, jacobi_sweeps, lyapunov_spectrum, parallel_unroll, trajectory, unroll
+from fhx.dynamics.parallel import _assessed
 from fhx.exact import SimpleRNN
 from fhx.stability import truncated_states
 
@@ -382,3 +383,17 @@ def test_a_run_is_frozen():
     assert isinstance(run, ParallelRun)
     with pytest.raises(AttributeError):
         run.converged = False
+
+
+@given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 2**32))
+def test_where_nothing_is_carried_on_errors_are_those_of_rounding(time, batch, seed):
+    """A linear step with W = 0 forgets its state: an error of eps (1 + |h|) in a state stays where it is."""
+    cell = LinearCell(2, 3, generator=rng(seed), **DOUBLE)
+    torch.nn.init.zeros_(cell.W)
+    inputs = draw(time, batch, 2, seed=seed)
+    problem = trajectory.TrajectoryMap.of(cell, inputs, None)
+    states = unroll(cell, inputs).detach()
+    correction, conditioning, error = _assessed(problem, states, problem.image(states).detach())
+    assert correction == 0
+    assert conditioning == 1
+    assert error == pytest.approx(torch.finfo(torch.float64).eps * (1 + states.abs().max().item()), rel=1e-12)

@@ -212,6 +212,18 @@ def test_other_cells_are_no_scan():
         linear_states(SimpleCell(2, 3, **DOUBLE), draw(5, 1, 2))
 
 
+class Clipped(LinearCell):
+    def step(self, h, drive):
+        return super().step(h, drive).clamp(-1, 1)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_linear_cell_with_another_step_is_no_scan():
+    law = "^Clipped overrides step of LinearCell, and one scan makes the states of that class only; use unroll$"
+    with pytest.raises(ValueError, match=law):
+        linear_states(Clipped(2, 3, **DOUBLE), draw(5, 1, 2))
+
+
 @pytest.mark.usefixtures("unchecked")
 def test_inputs_that_do_not_fit():
     with pytest.raises(ValueError, match="inputs must have shape"):

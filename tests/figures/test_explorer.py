@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,10 +87,18 @@ def test_the_page_speaks_before_any_script_runs(make):
     assert "drawn by JavaScript" in static
 
 
+def test_an_explorer_with_one_part_changed_is_the_same_otherwise(make):
+    explorer = make(view=("turing_net", "turing"))
+    changed = evolve(explorer, title="Another")
+    assert (changed.title, changed.view, changed.controls) == ("Another", explorer.view, explorer.controls)
+    assert changed.source == explorer.source
+
+
 def test_an_explorer_is_a_value_that_holds_its_controls_and_the_source_of_its_views(make):
     explorer = make(controls=iter(make().controls), view=("turing_net", "turing"))
     assert explorer.controls == make().controls
-    assert explorer.view == "\n".join(make(view=view).view for view in ("turing_net", "turing"))
+    assert explorer.view == ("turing_net", "turing")
+    assert explorer.source == "\n".join(make(view=view).source for view in explorer.view)
     with pytest.raises(FrozenInstanceError):
         explorer.title = "Another"
 

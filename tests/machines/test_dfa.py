@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from itertools import product
 
 import pytest
@@ -73,7 +74,7 @@ def test_something_must_be_there(parts, told):
         (([0], "a", {(0, "a"): []}, 0, []), "start and the targets of transitions"),
         (([0], "a", {(0, "a"): 0}, [], []), "start and the targets of transitions"),
         (([0], "a", {(0, "a"): 0}, 0, 0), "the accepting states must be several"),
-        (([0], "a", [((0, "a"), 0)], 0, []), "transitions is a mapping"),
+        (([0], "a", [((0, "a"), 0)], 0, []), re.escape("transitions is a mapping {(state, symbol): state}, not list")),
     ],
 )
 def test_what_cannot_be_a_machine_is_a_type_error(parts, told):

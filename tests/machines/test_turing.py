@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from itertools import islice
 
 import pytest
@@ -77,7 +78,10 @@ def test_a_broken_law(change, told):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"transitions": [(("p", "a"), ("q", "a", "R"))]}, "transitions is a mapping"),
+        (
+            {"transitions": [(("p", "a"), ("q", "a", "R"))]},
+            re.escape("transitions is a mapping {(state, symbol): (state, symbol, move)}, not list"),
+        ),
         ({"transitions": {("p", "a"): ["q", "a", "R"]}}, "the targets of transitions must be several hashable"),
         ({"input_alphabet": {"a", "b"}}, "the symbols of the input alphabet must have an order"),
         ({"input_alphabet": 2}, "the symbols of the input alphabet must be several"),

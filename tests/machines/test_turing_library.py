@@ -115,3 +115,17 @@ def test_busy_beavers(n, steps, ones):
 def test_busy_beavers_of_the_book(n):
     with pytest.raises(ValueError, match=f"there is none of {n!r}"):
         busy_beaver(n)
+
+
+@pytest.mark.parametrize("name", TURING_MACHINES)
+def test_machines_halt_in_states_of_one_name(name):
+    tm = TURING_MACHINES[name]
+    assert (tm.accept, tm.reject) == ("accept", "reject")
+    assert tm.blank == (("0", "0") if name.startswith("busy-beaver") else "_")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_busy_beavers_start_on_zeros(n):
+    beaver = busy_beaver(n)
+    assert (beaver.start, beaver.accept, beaver.reject, beaver.blank) == ("A", "accept", "reject", "0")
+    assert tuple(beaver.input_alphabet) == ("1",)

@@ -4,13 +4,10 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from pkgutil import iter_modules
 
 import pytest
 
-import fhx
-
-ROOMS = [found.name for found in iter_modules(fhx.__path__) if found.ispkg]
+from rooms import ROOMS
 
 
 def unnamed(thing: object) -> list[str]:

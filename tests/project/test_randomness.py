@@ -18,19 +18,8 @@ from fhx.dynamics import Box
 from fhx.machines import DFA, NAMED, word_sample
 from fhx.stability import adversarial_gain, definite_net
 from fhx.tasks import adding, digits, formal_language, teacher_recurrence, word_problem
+from rooms import ROOMS
 
-ROOMS = (
-    "approximation",
-    "cells",
-    "compile",
-    "dynamics",
-    "exact",
-    "machines",
-    "precision",
-    "stability",
-    "tasks",
-    "training",
-)
 SOURCES = sorted(Path(fhx.__file__).parent.rglob("*.py"))
 PUT_BACK = {"training/ensemble.py", "experiments/seeding.py"}
 SEEDS = {"seed": (int,), "generator": (torch.Generator, torch.Generator | None)}

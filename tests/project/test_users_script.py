@@ -22,16 +22,17 @@ WRONG = [
     "contraction_rate(SimpleCell(2, 3), 'bogus')",
 ]
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+TOUR = README.partition("## The package alone")[2].partition("\n## ")[0]
 
 
 @pytest.fixture(scope="module")
 def tour(tmp_path_factory) -> tuple[Path, str]:
-    """The tour as a file in an empty folder, and what it is said to print."""
-    found = re.search(r"```python\n(?P<code>.*?)```\n.*?```text\n(?P<printed>.*?)```", README, re.DOTALL)
-    assert found, "the README has no Python code with its output below it"
+    """The tour as one file in an empty folder, and what it is said to print."""
+    codes, printed = (re.findall(rf"```{kind}\n(.*?)```", TOUR, re.DOTALL) for kind in ("python", "text"))
+    assert len(codes) == len(printed) > 0, "each piece of the tour has its output below it"
     script = tmp_path_factory.mktemp("user") / "tour.py"
-    script.write_text(found["code"], "utf-8")
-    return script, found["printed"]
+    script.write_text("\n".join(codes), "utf-8")
+    return script, "".join(printed)
 
 
 def _python(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:

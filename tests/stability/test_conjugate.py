@@ -303,8 +303,16 @@ def test_boxes_in_exact_numbers(kind):
         low, high, s, below, above = (Fraction(number.item()) for number in (low, high, s, below, above))
         assert 0 <= low - s - below < 1e-12
         assert 0 <= above - (high - s) < 1e-12
-    for bias, size in ((True, 2.0), (False, 2.0), (True, 1e6), (True, 1e-6)):
+    for bias, size, c_size in (
+        (True, 2.0, 2.0),
+        (False, 2.0, 0.0),
+        (True, 1e6, 1e6),
+        (True, 1e-6, 1e-6),
+        (True, 1e-9, 1e6),
+    ):
         readout = linear(2, 3, size, bias, 5)
+        if bias:
+            readout.bias.detach().mul_(c_size / size)
         both = WithReadout(cell, readout)
         assert (both.input_size, both.state_size, both.state_width) == (2, 3, cell.state_width + 3)
         around = both.box(box)
@@ -317,8 +325,8 @@ def test_boxes_in_exact_numbers(kind):
                 for i, v in enumerate(row)
             ]
             lows, highs = zip(*reached, strict=True)
-            assert 0 <= min(0, sum(lows) + c) - Fraction(around.low[j - 3].item()) < 1e-12 * size
-            assert 0 <= Fraction(around.high[j - 3].item()) - max(0, sum(highs) + c) < 1e-12 * size
+            assert 0 <= min(0, sum(lows) + c) - Fraction(around.low[j - 3].item()) < 1e-12 * max(size, c_size)
+            assert 0 <= Fraction(around.high[j - 3].item()) - max(0, sum(highs) + c) < 1e-12 * max(size, c_size)
 
 
 def test_a_readout_that_is_not_finite_is_named():

@@ -34,11 +34,12 @@ class Realization(nn.Module):
         h0: Shaped[Tensor, " width"] | None = None,
     ) -> None:
         super().__init__()
+        step = as_cell(cell)
         if h0 is None:
-            h0 = as_cell(cell).initial_state()
+            h0 = step.initial_state()
         elif h0.ndim != 1:
             raise ValueError(f"h0 must be one state, shape (width,), got {tuple(h0.shape)}")
-        as_cell(cell).check_state(h0)
+        step.check_state(h0)
         self.cell = cell
         self.readout = readout
         if isinstance(h0, nn.Parameter):

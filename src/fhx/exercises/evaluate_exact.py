@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from typing import Any
 
 from fhx.exact import Recognizer, SimpleRNN
-from fhx.exact.numbers import Number, vector
+from fhx.exact.numbers import Number, dot, vector
 from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import DFA, all_words
 
@@ -51,7 +51,7 @@ def threshold_side(value: Any, x: Sequence[int]) -> bool:
     """On which side of the hyperplane (w1, ..., wn, b) the point x lies: w . x + b >= 1, or <= -1."""
     names = [*(f"w{i}" for i in range(1, len(x) + 1)), "b"]
     *w, b = _integers(parts_of(value, *names, what="integers"), "the answer")
-    side = sum(weight * bit for weight, bit in zip(w, x, strict=True)) + b
+    side = dot(w, x) + b
     if side == 0:
         raise ValueError(f"w . x + b is 0 at x = {x}, neither at least 1 nor at most -1")
     return side > 0
@@ -158,7 +158,7 @@ def _net(value: Any, alphabet: Sequence[Hashable], max_units: int | None) -> Rec
 
 
 def _outputs(net: Recognizer, word: Word) -> list[Number]:
-    return [sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c, *net.outputs(word)]
+    return [dot(net.w, net.rnn.h0) + net.c, *net.outputs(word)]
 
 
 FUNCTIONS: tuple[Callable[[int, int], int], ...] = (

@@ -11,7 +11,7 @@ from typing import Any
 from fhx.compile import turing_to_rnn
 from fhx.exact import HaltingNet, Recognizer, SimpleRNN
 from fhx.exact.matrix import Matrix
-from fhx.exact.numbers import Number, vector
+from fhx.exact.numbers import Number, dot, vector
 from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import TuringMachine
 
@@ -79,7 +79,7 @@ def right_signs(value: Any, word: str, alphabet: str, max_units: int) -> dict[st
     """After which prefixes of a word the output of a net of saturated units is positive, as :func:`by_prefix`."""
     W, U, b, h0, w, c = _parts(value)
     net = _built(lambda: Recognizer(SimpleRNN(W, U, b, h0, "slu"), w, c, alphabet), max_units)
-    start = sum(a * h for a, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
+    start = dot(net.w, net.rnn.h0) + net.c
     return by_prefix(word, (y > 0 for y in (start, *net.outputs(word))))
 
 

@@ -30,8 +30,8 @@ def _in_order(controls: Iterable[Control]) -> tuple[Control, ...]:
     return tuple(controls)
 
 
-def _sources(view: str | Path | Iterable[str | Path]) -> str:
-    return "\n".join(map(_source, [view] if isinstance(view, str | Path) else view))
+def _views(view: str | Path | Iterable[str | Path]) -> tuple[str | Path, ...]:
+    return (view,) if isinstance(view, str | Path) else tuple(view)
 
 
 def _source(view: str | Path) -> str:
@@ -62,10 +62,10 @@ class Explorer:
         controls: in the order shown; the last one varies fastest in the stored frames.
         view: the name of a file in ``figures/views``, or the path of a JavaScript file that exports
             ``render(root, frame, values, helpers)``; or several of these, read as one. It draws into ``root`` and may
-            return the readout. ``helpers`` has ``svg(tag, attributes, ...children)``, ``ticks(low, high, count)``,
-            ``width`` (of ``root`` in px), ``alt``, ``state``, an object that lasts between calls, and
-            ``set(name, value, last)``, which puts a value into a control and limits a slider to the values up to
-            ``last``. It is stored as the source.
+            return the readout; kept as a tuple. ``helpers`` has ``svg(tag, attributes, ...children)``,
+            ``ticks(low, high, count)``, ``width`` (of ``root`` in px), ``alt``, ``state``, an object that lasts between
+            calls, and ``set(name, value, last)``, which puts a value into a control and limits a slider to the values
+            up to ``last``.
         data: given instead of ``compute``.
         title: the name of the explorer for those who hear the page.
         alt: what the picture shows.
@@ -83,7 +83,7 @@ class Explorer:
     controls: tuple[Control, ...] = field(default=(), converter=_in_order)
     title: str = field(kw_only=True)
     alt: str = field(kw_only=True)
-    view: str = field(default="lines", converter=_sources, kw_only=True)
+    view: tuple[str | Path, ...] = field(default="lines", converter=_views, kw_only=True)
     data: Any = field(default=None, kw_only=True)
     digits: int = field(default=4, kw_only=True)
     budget: int = field(default=300_000, kw_only=True)
@@ -97,6 +97,13 @@ class Explorer:
         if (self.compute is None) == (self.data is None):
             raise ValueError(f"explorer {name!r} takes either compute or data")
         _check_controls(name, self.compute, self.controls)
+        for view in self.view:
+            _source(view)
+
+    @cached_property
+    def source(self) -> str:
+        """The JavaScript of the views, which the page holds."""
+        return "\n".join(map(_source, self.view))
 
     @cached_property
     def frames(self) -> list[Any]:
@@ -183,7 +190,7 @@ class Explorer:
             readout=said,
             style=(_HERE / "explorer.css").read_text(),
             data=_json(spec).replace("<", "\\u003c"),  # no text can close the script
-            script=self.view + (_HERE / "explorer.js").read_text().replace("__NAME__", name),
+            script=self.source + (_HERE / "explorer.js").read_text().replace("__NAME__", name),
         )
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from fhx.exact import Recognizer
-from fhx.exact.numbers import Number
+from fhx.exact.numbers import Number, dot
 from fhx.figures.layout import lay_out
 from fhx.figures.machines import draw_diagram
 from fhx.figures.paper import INCHES, WIDTH, blank
@@ -143,7 +143,7 @@ def _run(net: Recognizer, word: Sequence[Hashable], names: Sequence[str] | None)
     _same_length(shown, net.units, "names", "units")
     entries: list[list[Number | None]] = [[state.get(i, 0) for state in states] for i in range(net.units)]
     outputs: list[Number | None] = [None] * len(states)
-    outputs[0] = sum(w * h for w, h in zip(net.w, net.rnn.h0, strict=True)) + net.c
+    outputs[0] = dot(net.w, net.rnn.h0) + net.c
     outputs[k::k] = list(net.outputs(word))
     symbols = [""] * len(states)
     symbols[1::k] = [state_name(symbol) for symbol in word]

@@ -35,12 +35,14 @@ def universal() -> TuringMachine:
     - (q3, <), where every run of a program that halts comes to its end, goes to ``accept``: one step more;
     - (q4, <), which no run of a program reaches, is where the machine **starts**: it goes to q3 and to the right.
 
-    So the machine needs only a tape that has a first cell, and starts there. That cell holds ``<``; then comes the
-    program with its marks b in their used form ``>``, which q3 restores on its way to the right, until on c it hands
-    over to q1, as at the end of every production. After that no move but the last leads to the left of the second
-    cell. For each 1 in a letter's code q1 turns back on one more mark b, and the longest code, that of the
-    halting letter, counts to the mark on the third cell; q2 turns back on b too, on the second cell only if that letter
-    was read, and there it becomes q3, which halts on the first cell.
+    So the machine needs only a tape with a first cell, and starts there. That cell holds ``<``. Behind it comes the
+    program, whose marks b stand in their used form ``>``; q3 restores them on its way to the right. On c it hands over
+    to q1, as at the end of every production.
+
+    From then on no move but the last leads to the left of the second cell. For each 1 in a letter's code q1 turns back
+    on one more mark b. The longest code is that of the halting letter, and it counts to the mark on the third cell. q2
+    turns back on b too, but on the second cell only if the halting letter was read. There it becomes q3, which halts on
+    the first cell.
 
     Source: Rogozhin, Small universal Turing machines (1996), section 8.
     """

@@ -8,7 +8,7 @@ for a loss of each state, averaged over a batch and over times.
 from collections.abc import Sequence
 from math import ceil, exp, expm1, inf, isnan, log, log1p
 
-from fhx._checks import at_least_zero, positive, positive_number
+from fhx._checks import all_at_least_zero, positive, positive_number
 from fhx.stability.contraction import check_rate
 from fhx.stability.norms import UP
 from fhx.stability.smoothness import Constants, LossConstants
@@ -120,10 +120,10 @@ def weight_gap_bound(gap: float, smoothness: float, step_sizes: Sequence[float],
 
     Source: Proposition 2 of Miller and Hardt (2019), "Stable recurrent models", for :math:`\alpha_t = \alpha / t`.
     """
-    _check(gap=gap, smoothness=smoothness, gradient=gradient)
+    all_at_least_zero(gap=gap, smoothness=smoothness, gradient=gradient)
     distance = 0.0
     for size in step_sizes:
-        _check(step_size=size)
+        all_at_least_zero(step_size=size)
         change = gap + smoothness * distance if distance else gap
         distance += size * min(change, 2 * gradient) * UP if size else 0.0
     return distance
@@ -144,7 +144,7 @@ def weight_gap_bound_harmonic(gap: float, smoothness: float, alpha: float, steps
     Raises:
         ValueError: a number is negative or NaN, or ``steps`` is not a positive integer.
     """
-    _check(gap=gap, smoothness=smoothness, alpha=alpha)
+    all_at_least_zero(gap=gap, smoothness=smoothness, alpha=alpha)
     power, steps = alpha * smoothness, positive("steps", steps)
     if not gap or not alpha:
         return 0.0
@@ -166,7 +166,7 @@ def weight_gap_bound_power_law(gap: float, smoothness: float, alpha: float, step
 
     Source: Proposition 2 of Miller and Hardt (2019), "Stable recurrent models".
     """
-    _check(gap=gap, smoothness=smoothness, alpha=alpha)
+    all_at_least_zero(gap=gap, smoothness=smoothness, alpha=alpha)
     factor = (alpha * smoothness + 1) * log(positive("steps", steps))
     return alpha * gap * (_expm1(factor) + 1) if gap and alpha else 0.0
 
@@ -194,7 +194,7 @@ def output_gap_bound(
 
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
-    _check(output_lipschitz=output_lipschitz)
+    all_at_least_zero(output_lipschitz=output_lipschitz)
     gap = gradient_gap_bound(constants, loss_constants, k)
     smoothness = gradient_lipschitz_bound(constants, loss_constants)
     distance = weight_gap_bound(gap, smoothness, step_sizes, gradient_bound(constants, loss_constants))
@@ -224,7 +224,7 @@ def window_for_output_gap(
     Source: Theorem 1 of Miller and Hardt (2019), "Stable recurrent models".
     """
     positive_number("eps", eps)
-    _check(output_lipschitz=output_lipschitz)
+    all_at_least_zero(output_lipschitz=output_lipschitz)
     rate, smoothness = check_rate(constants.rate), gradient_lipschitz_bound(constants, loss_constants)
     if not smoothness + constants.state_bound < inf:
         raise ValueError("no window is long enough: the constants are not finite")
@@ -259,7 +259,7 @@ def _polynomial(constants: Constants, loss_constants: LossConstants, k: int) -> 
 
 def _log_growth(smoothness: float, step_sizes: Sequence[float]) -> float:
     r"""The logarithm of :math:`\frac1\beta (\prod_t (1 + \alpha_t \beta) - 1)`, of the sum of step sizes at 0."""
-    _check(**{f"step size {t}": size for t, size in enumerate(step_sizes, 1)})
+    all_at_least_zero(**{f"step size {t}": size for t, size in enumerate(step_sizes, 1)})
     if smoothness == 0:
         return _log(sum(step_sizes))
     total = sum(log1p(size * smoothness) for size in step_sizes)
@@ -281,8 +281,3 @@ def _expm1(value: float) -> float:
         return expm1(value)
     except OverflowError:
         return inf
-
-
-def _check(**values: float) -> None:
-    for name, value in values.items():
-        at_least_zero(name, value)

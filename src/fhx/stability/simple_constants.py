@@ -2,7 +2,7 @@ r"""Constants in the 2-norm of all simple and linear cells with weights no large
 
 from math import inf, sqrt
 
-from fhx._checks import at_least_zero, positive
+from fhx._checks import all_at_least_zero, positive
 from fhx.stability.norms import UP
 from fhx.stability.smoothness import SMOOTH, Constants
 
@@ -39,9 +39,7 @@ def simple_constants(
     """
     if activation not in SMOOTH:
         raise ValueError(f"the second derivative of {activation!r} is not bounded: use {', '.join(SMOOTH)}")
-    sizes = {"recurrent": recurrent, "inputs": inputs, "drive": drive, "input_norm": input_norm, "h0_bound": h0_bound}
-    for name, value in sizes.items():
-        at_least_zero(name, value)
+    all_at_least_zero(recurrent=recurrent, inputs=inputs, drive=drive, input_norm=input_norm, h0_bound=h0_bound)
     slope, curve, size, at_zero = SMOOTH[activation]
     root = sqrt(positive("width", width))
     rate = slope * recurrent
