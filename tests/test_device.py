@@ -38,3 +38,10 @@ def test_importing_the_package_imports_no_room_and_nothing_heavy():
 
 def test_machines_need_no_tensors_and_no_pictures():
     assert not loaded_by("from fhx.machines import DFA") & {"torch", "scipy", "matplotlib"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["from fhx.exercises import check", "import fhx.figures, fhx.training, fhx.dynamics"]
+)
+def test_the_slow_parts_of_scipy_wait_until_they_are_needed(statement):
+    assert not loaded_by(statement) & {"scipy.stats", "scipy.optimize", "scipy.spatial", "scipy.cluster"}

@@ -39,9 +39,9 @@ from math import inf, log, pi, sqrt
 from typing import get_args
 
 import numpy as np
-from scipy.optimize import brentq
 
 from fhx._checks import non_negative, one_of, positive_number
+from fhx._roots import root
 from fhx.cells.activations import TanhOrRelu
 
 _STEP = 1 / 32
@@ -90,7 +90,7 @@ class MeanField:
         low = high
         while self._next(low) < low:
             low /= 2
-        return brentq(lambda q: self._next(q) - q, low, high, xtol=1e-300, rtol=1e-14) if low < high else high
+        return root(lambda q: self._next(q) - q, low, high, xtol=1e-300) if low < high else high
 
     @property
     def gain(self) -> float:
@@ -161,7 +161,7 @@ class MeanField:
         high = 2.0
         while cls(activation, high, bias_std).gain < 1:
             high *= 2
-        return brentq(lambda std: cls(activation, std, bias_std).gain - 1, 1.0, high, xtol=1e-13)
+        return root(lambda std: cls(activation, std, bias_std).gain - 1, 1.0, high, xtol=1e-13)
 
     def _next(self, q: float) -> float:
         return self.weight_std**2 * _mean_square(self.activation, q) + self.bias_std**2

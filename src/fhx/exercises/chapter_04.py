@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from numpy.random import Generator
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from fhx.exercises.evaluate_exact import net_outputs
 from fhx.exercises.evaluate_lstm import counting_cell, decide_order
@@ -51,8 +51,8 @@ def _predicate_and_word(generator: Generator) -> Case:
 
 
 def _by_quantiles(k: int, n: int) -> tuple[float, float]:
-    low = 0.0 if k == 0 else float(beta.ppf(0.025, k, n - k + 1))
-    high = 1.0 if k == n else float(beta.ppf(0.975, k + 1, n - k))
+    low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, 0.025))
+    high = 1.0 if k == n else float(betaincinv(k + 1, n - k, 0.975))
     return low, high
 
 

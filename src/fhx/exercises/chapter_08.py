@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.random import Generator
-from scipy.optimize import brentq
 from scipy.special import expit
 
+from fhx._roots import root
 from fhx.dynamics import MeanField
 from fhx.exercises.evaluate_deep import deep_cell, holds
 from fhx.exercises.record import Case, Exercise
@@ -37,11 +37,11 @@ def _weights(generator: Generator) -> Case:
 
 def _on_the_border(L: int, T: int) -> float:
     """Where six depth scales of mean-field theory are as long as the run."""
-    return float(brentq(lambda gain: 6 * MeanField("tanh", gain).depth_scale / (L * T) - 1, 1e-3, 1 - 1e-9, xtol=1e-14))
+    return root(lambda gain: 6 * MeanField("tanh", gain).depth_scale / (L * T) - 1, 1e-3, 1 - 1e-9, xtol=1e-14)
 
 
 def _by_root(L: int, T: int) -> float:
-    return float(brentq(lambda beta: L * T * np.log(expit(beta)) + 1, -5, 40, xtol=1e-13))
+    return root(lambda beta: L * T * np.log(expit(beta)) + 1, -5, 40, xtol=1e-13)
 
 
 def _by_table(L: int, T: int) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from itertools import combinations, product
 
 import numpy as np
 from numpy.random import Generator
-from scipy.optimize import brentq
 
+from fhx._roots import root
 from fhx.exercises.evaluate_stable import flip_flop, refutes
 from fhx.exercises.record import Case, Exercise
 from fhx.machines import DFA, all_words
@@ -45,7 +45,7 @@ def _by_singular_values(a: float, b: float, r: float) -> float:
     def excess(log_v: float) -> float:
         return float(np.linalg.norm([[a, b / np.exp(log_v)], [0, a]], 2)) - r
 
-    return float(np.exp(brentq(excess, -20, 20, xtol=1e-14)))
+    return float(np.exp(root(excess, -20, 20, xtol=1e-14)))
 
 
 def _shear(generator: Generator) -> Case:

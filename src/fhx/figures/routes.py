@@ -12,7 +12,6 @@ from typing import TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 from scipy.special import comb
 
 __all__ = ["CLASH", "Curve", "Point", "Route", "points_on", "route"]
@@ -193,6 +192,8 @@ def _in_the_way(samples: _Floats, places: _Floats, radius: float, others: NDArra
 
 def _meetings(samples: _Floats, owner: _Ints, places: _Floats, radius: float, touching: NDArray[np.bool_]) -> _Floats:
     """The cost of two lines that cross or run close, for all pairs of candidates, but for near a circle of both."""
+    from scipy.spatial import KDTree  # a third of a second of imports, for crowded pictures only
+
     points, line = samples.reshape(-1, 2), np.repeat(np.arange(len(samples)), samples.shape[1])
     i, j = KDTree(points).query_pairs(_APART, output_type="ndarray").T
     strange = owner[line[i]] != owner[line[j]]

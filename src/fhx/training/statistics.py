@@ -28,8 +28,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binomtest
-from scipy.stats import t as student
+from scipy.special import betaincinv, stdtrit
 
 __all__ = ["Band", "Interval", "Proportion", "band", "interval", "proportion"]
 
@@ -146,8 +145,10 @@ def proportion(successes: int, trials: int, level: float = 0.95) -> Proportion:
     if not 0 <= successes <= trials or trials < 1:
         raise ValueError(f"successes lie between 0 and the number of trials, at least 1; got {successes} of {trials}")
     _check_level(level)
-    found = binomtest(int(successes), int(trials)).proportion_ci(level, method="exact")
-    return Proportion(int(successes), int(trials), float(found.low), float(found.high))
+    k, n, tail = int(successes), int(trials), (1 - level) / 2
+    low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
+    high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
+    return Proportion(k, n, low, high)
 
 
 def band(curves: ArrayLike, level: float = 0.95) -> Band:
@@ -172,7 +173,7 @@ def band(curves: ArrayLike, level: float = 0.95) -> Band:
     count = np.where(n > 1, n, np.nan)
     mean = np.where(finite, values, 0).sum(axis=0) / count
     variance = np.where(finite, values - mean, 0) ** 2
-    half = student.ppf((1 + level) / 2, count - 1) * np.sqrt(variance.sum(axis=0) / (count - 1) / count)
+    half = stdtrit(count - 1, (1 + level) / 2) * np.sqrt(variance.sum(axis=0) / (count - 1) / count)
     return Band(mean, mean - half, mean + half, n)
 
 
