@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -70,8 +71,11 @@ WORDS = st.lists(st.text("abdeghimnorstw", min_size=1, max_size=12), min_size=1,
 @settings(deadline=None, max_examples=5)
 def test_any_words_fit_into_their_boxes(questions):
     fig = decision_chart(questions, OTHERWISE)
-    assert in_boxes(fig)[:2] == [questions[0][0], " ".join(questions[0][1:])]
-    check_chart(fig)
+    try:
+        assert in_boxes(fig)[:2] == [questions[0][0], " ".join(questions[0][1:])]
+        check_chart(fig)
+    finally:
+        plt.close(fig)
 
 
 @pytest.mark.parametrize(
