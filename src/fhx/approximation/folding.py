@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from fhx._checks import one_of
+from fhx._modules import undrawn
 from fhx.approximation.shallow import ShallowCell
 from fhx.cells import SimpleCell
 from fhx.compile import step_to_rnn
@@ -71,7 +72,7 @@ def fold(cell: ShallowCell, h0: Float[Tensor, " d"] | None = None, h0_method: H0
         size = 1 + h0.abs().max() + cell.d.abs().max()
         if (V @ u0 - missing).abs().max() > size * torch.finfo(V.dtype).eps ** 0.5:
             raise ValueError("h0 - d is not a combination of V's columns: take h0_method='unit'")
-    empty = partial(nn.utils.skip_init, dtype=V.dtype, device=V.device)
+    empty = partial(undrawn, dtype=V.dtype, device=V.device)
     folded = empty(SimpleCell, cell.input_size, len(u0), activation=cell.activation)
     readout = empty(nn.Linear, len(u0), cell.state_size)
     for parameter, value in ((folded.W, W), (folded.U, U), (folded.b, b), (readout.weight, V), (readout.bias, cell.d)):

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.func import jacrev
 
 from fhx._checks import positive
+from fhx._modules import undrawn
 from fhx.cells import Cell, LinearCell
 from fhx.dynamics import Realization
 
@@ -56,7 +57,7 @@ class LinearRecurrence:
     @torch.no_grad()
     def realization(self) -> Realization:
         """The same map, as a ``LinearCell`` with a readout."""
-        empty = partial(nn.utils.skip_init, dtype=self.W.dtype, device=self.W.device)
+        empty = partial(undrawn, dtype=self.W.dtype, device=self.W.device)
         cell = empty(LinearCell, self.U.shape[1], self.units)
         readout = empty(nn.Linear, self.units, len(self.C), bias=False)
         for parameter, value in ((cell.W, self.W), (cell.U, self.U), (readout.weight, self.C)):

@@ -11,6 +11,7 @@ from torch.func import jacrev, vmap
 from torch.nn import functional as F
 
 from fhx._checks import positive
+from fhx._modules import undrawn
 
 PARTS = ("step", "drive")
 CLOSED = {"jacobian": ("step",), "input_jacobian": PARTS, "torch_layers": PARTS}
@@ -147,10 +148,8 @@ class Cell(nn.Module, ABC):
         if any(layer[:3] != first[:3] for layer in layers):
             raise ValueError(f"torch stacks only cells of one kind, activation and state_size, not {self}")
         like = first.weights["weight_hh"]
-        # made on the meta device, else torch draws weights from the global generator only for us to overwrite them
         sizes = (self.input_size, first.state_size, len(layers))
-        net = first.net(*sizes, device="meta", dtype=like.dtype, **first.options)
-        net.to_empty(device=like.device)
+        net = undrawn(first.net, *sizes, dtype=like.dtype, device=like.device, **first.options)
         with torch.no_grad():
             for k, layer in enumerate(layers):
                 for name, value in layer.weights.items():

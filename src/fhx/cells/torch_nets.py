@@ -5,6 +5,7 @@ from typing import Any, get_args, overload
 import torch
 from torch import Tensor, nn
 
+from fhx._modules import undrawn
 from fhx.cells.activations import TanhOrRelu
 from fhx.cells.base import AffineCell, Cell
 from fhx.cells.gated import GRUCell, LSTMCell
@@ -73,7 +74,7 @@ def _cell(net: TorchNet, layer: str) -> AffineCell:
     read, remembered = (
         getattr(net, f"{name}{layer}") if net.bias else W.new_zeros(len(W)) for name in ("bias_ih", "bias_hh")
     )
-    cell = _empty(net, U.shape[1], W.shape[1], W.dtype).to_empty(device=W.device)
+    cell = _undrawn(net, U.shape[1], W.shape[1], dtype=W.dtype, device=W.device)
     weights: dict[str, Tensor] = {"W": W, "U": U, "b": read + remembered}
     if isinstance(cell, GRUCell):
         gates = 2 * cell.state_size
@@ -83,10 +84,9 @@ def _cell(net: TorchNet, layer: str) -> AffineCell:
     return cell
 
 
-def _empty(net: TorchNet, input_size: int, state_size: int, dtype: torch.dtype) -> AffineCell:
-    """A cell without numbers."""
+def _undrawn(net: TorchNet, *sizes: int, **options: Any) -> AffineCell:
+    """A cell of the net's kind, without numbers."""
     if isinstance(net, nn.RNN | nn.RNNCell):
         activation: TanhOrRelu = "relu" if net.nonlinearity == "relu" else "tanh"  # torch knows these two
-        return SimpleCell(input_size, state_size, activation, dtype=dtype, device="meta")
-    kind = LSTMCell if isinstance(net, nn.LSTM | nn.LSTMCell) else GRUCell
-    return kind(input_size, state_size, dtype=dtype, device="meta")
+        return undrawn(SimpleCell, *sizes, activation=activation, **options)
+    return undrawn(LSTMCell if isinstance(net, nn.LSTM | nn.LSTMCell) else GRUCell, *sizes, **options)

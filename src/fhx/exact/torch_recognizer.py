@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float, Int64
 from torch import Tensor, nn
 
+from fhx._modules import undrawn
 from fhx.exact.batch import last, padded
 from fhx.exact.float_range import exact_ranges, two_relus
 from fhx.exact.matrix import Matrix
@@ -49,10 +50,8 @@ class TorchRecognizer(nn.Module):
         if exact:
             self.largest, self.largest_in_tensor_float = exact_ranges(relu, dtype)
         rnn = relu.rnn
-        # on the meta device nothing is drawn
-        self.rnn = nn.RNN(rnn.input_size, rnn.units, nonlinearity="relu", batch_first=True, device="meta", dtype=dtype)
-        self.readout = nn.Linear(rnn.units, 1, device="meta", dtype=dtype)
-        self.to_empty(device=torch.get_default_device())
+        self.rnn = undrawn(nn.RNN, rnn.input_size, rnn.units, nonlinearity="relu", batch_first=True, dtype=dtype)
+        self.readout = undrawn(nn.Linear, rnn.units, 1, dtype=dtype)
         self.register_buffer("h0", torch.tensor([float(value) for value in rnn.h0], dtype=dtype))
         w = Matrix((1, rnn.units), {(0, j): value for j, value in enumerate(relu.w)})
         with torch.no_grad():

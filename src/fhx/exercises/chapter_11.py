@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.random import Generator
 
+from fhx._modules import undrawn
 from fhx.cells import SimpleCell
 from fhx.dynamics import lyapunov_spectrum
 from fhx.exercises.record import Case, Exercise
@@ -66,7 +67,7 @@ def _linear(generator: Generator) -> Case:
 
 def _by_package(w: float, x: list[float]) -> tuple[float, float]:
     """The certificate's logarithm and the exponent, from the package."""
-    cell = SimpleCell(1, 1, generator=torch.Generator(), dtype=torch.float64)
+    cell = undrawn(SimpleCell, 1, 1, dtype=torch.float64)
     with torch.no_grad():
         cell.W.fill_(w)
         cell.U.fill_(1)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from fhx._modules import undrawn
 from fhx.cells import LSTMCell
 from fhx.dynamics import Realization
 from fhx.exercises.evaluate import parts_of
@@ -24,7 +25,7 @@ LANGUAGE = LANGUAGES["a^n b^n"]
 
 def counting_cell() -> LSTMCell:
     r"""Four units with open gates: 0 and 1 add :math:`x_a - x_b` to their memories, 2 and 3 are yours to set."""
-    cell = LSTMCell(2, UNITS, generator=torch.Generator(), dtype=torch.float64)
+    cell = undrawn(LSTMCell, 2, UNITS, dtype=torch.float64)
     with torch.no_grad():
         for parameter in cell.parameters():
             parameter.zero_()

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fhx._modules import undrawn
 from fhx.cells import SimpleCell
 from fhx.dynamics import jacobians, unroll
 from fhx.exercises.evaluate import parts_of
@@ -89,7 +90,7 @@ def _net(value: Any) -> tuple[SimpleCell, Tensor, Tensor]:
         raise ValueError(f"with d units the shapes are (d, d), (d,), (d,), (d,) and (); yours are {shapes}")
     if not all(part.isfinite().all() for part in (W, U, b, w, c)):
         raise ValueError("a weight is not finite")
-    cell = SimpleCell(1, d, "relu", generator=torch.Generator(), dtype=torch.float64)
+    cell = undrawn(SimpleCell, 1, d, activation="relu", dtype=torch.float64)
     with torch.no_grad():
         for parameter, part in zip((cell.W, cell.U, cell.b), (W, U[:, None], b), strict=True):
             parameter.copy_(part)

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx._modules import undrawn
 from fhx.cells import SimpleCell
 from fhx.dynamics import unroll
 from fhx.figures.controls import Slider
@@ -43,7 +44,7 @@ def gain_frame(gain: float, seed: int = 264, state_size: int = 12) -> dict[str, 
         raise ValueError(f"state_size must be at least 3, since three units are drawn, got {state_size}")
     generator = torch.Generator().manual_seed(seed)
     W, U = (torch.randn(state_size, n, generator=generator, dtype=torch.float64) for n in (state_size, 1))
-    cell = SimpleCell(1, state_size, generator=generator, dtype=torch.float64)
+    cell = undrawn(SimpleCell, 1, state_size, dtype=torch.float64)
     with torch.no_grad():
         cell.W.copy_(gain * W / torch.linalg.eigvals(W).abs().max())
         cell.U.copy_(U)

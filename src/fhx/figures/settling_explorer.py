@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from fhx._checks import one_of
+from fhx._modules import undrawn
 from fhx.cells import SimpleCell
 from fhx.dynamics import affine_scan, lyapunov_spectrum, unroll
 from fhx.figures.controls import Choice, Slider
@@ -84,7 +85,7 @@ def _drawn(states: Float[Tensor, "time 2"]) -> list[float]:
 
 
 def _cell(gain: float) -> SimpleCell:
-    cell = SimpleCell(1, 2, generator=torch.Generator(), dtype=torch.float64).requires_grad_(False)
+    cell = undrawn(SimpleCell, 1, 2, dtype=torch.float64).requires_grad_(False)
     cell.W.copy_(gain / _RADIUS * torch.tensor(_PATTERN, dtype=torch.float64))
     cell.U.copy_(torch.tensor([[1.0], [0.5]]))
     cell.b.zero_()

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from fhx._checks import one_of
+from fhx._modules import undrawn
 from fhx.cells import Cell, LinearCell, SimpleCell
 from fhx.dynamics import unroll
 from fhx.figures.controls import Choice, Slider
@@ -95,7 +96,7 @@ def truncation_frame(rate: float, k: int, cell: str, seed: int = 0) -> dict[str,
 
 
 def _cell(kind: str, rate: float) -> Cell:
-    cell = _CELLS[kind](1, 1, generator=torch.Generator(), dtype=torch.float64).requires_grad_(False)
+    cell = undrawn(_CELLS[kind], 1, 1, dtype=torch.float64).requires_grad_(False)
     for weight, value in ((cell.W, rate), (cell.U, 1.0), (cell.b, 0.0)):
         weight.fill_(value)
     return cell

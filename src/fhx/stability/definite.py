@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from fhx._checks import non_negative, positive_number
+from fhx._modules import undrawn
 from fhx.cells import LinearCell
 from fhx.dynamics import unroll
 from fhx.machines import DFA, all_words
@@ -191,7 +192,7 @@ def definite_net(dfa: DFA, rate: float) -> DefiniteNet:
     margin = weight ** (order - 1) / 2
     if not torch.finfo(torch.float64).tiny <= margin < inf:
         raise ValueError(f"the margin {rate}^{order - 1} / 2 is beyond the range of floats")
-    cell = LinearCell(symbols, symbols * blocks, generator=torch.Generator(), dtype=torch.float64)
+    cell = undrawn(LinearCell, symbols, symbols * blocks, dtype=torch.float64)
     with torch.no_grad():
         for parameter in cell.parameters():
             parameter.zero_()

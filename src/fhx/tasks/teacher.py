@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from fhx._checks import positive, positive_number
+from fhx._modules import undrawn
 from fhx.cells import DeepCell, gaussian_
 from fhx.dynamics import Realization
 from fhx.tasks.arguments import checked_sizes, floating
@@ -63,7 +64,7 @@ def _drawn(
     cell = DeepCell(input_size, state_size, depth, generator=generator, dtype=torch.float64)
     gaussian_(cell, gain, bias_std, generator)
     rows = positive("output_size", output_size)
-    readout = nn.Linear(state_size, rows, bias=False, device="meta").to_empty(device="cpu").double()
+    readout = undrawn(nn.Linear, state_size, rows, bias=False, dtype=torch.float64)
     with torch.no_grad():
         for matrix in (cell.U, readout.weight):
             entries = torch.randn(matrix.shape, generator=generator, dtype=torch.float64)

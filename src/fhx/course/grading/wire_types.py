@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fhx._modules import undrawn
 from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.cells.activations import ACTIVATIONS
 from fhx.course.grading.wire_plain import Inner, Reader, WireError, Writer, read_number, write_number
@@ -117,7 +118,7 @@ def _read_cell(data: dict[str, Any], inner: Inner) -> Any:
     if any(size > WIDEST for size in sizes) or not all(isinstance(part, Tensor) for part in parameters.values()):
         raise WireError(f"a cell in it is wider than {WIDEST}, or a parameter is not a tensor")
     dtype = parameters["W"].dtype
-    cell = CELLS[data["class"]](**options, generator=torch.Generator(), dtype=dtype)
+    cell = undrawn(CELLS[data["class"]], **options, dtype=dtype)
     cell.load_state_dict(parameters)
     return cell
 
