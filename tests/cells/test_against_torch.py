@@ -205,11 +205,12 @@ def test_both_ways_lead_to_the_same_device(kind, bias):
         assert {p.device.type for p in [*cell.parameters(), *cell.to_torch().parameters()]} == {"meta"}
 
 
-def test_the_cell_is_a_copy_that_trains_and_draws_nothing():
-    net, before = nn.GRU(2, 3, dtype=torch.float32), torch.get_rng_state()
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_cell_is_a_copy_that_trains_and_draws_nothing(kind):
+    net, before = NETS[kind](2, 3), torch.get_rng_state()
     cell = from_torch(net)
     assert torch.equal(torch.get_rng_state(), before)
-    assert all(p.requires_grad and p.dtype == torch.float32 for p in cell.parameters())
+    assert all(p.requires_grad and p.grad_fn is None for p in cell.parameters())
     with torch.no_grad():
         cell.W.zero_()
     assert net.weight_hh_l0.abs().min() > 0

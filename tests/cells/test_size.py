@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import pairwise
+from re import escape
 
 import pytest
 import torch
@@ -95,6 +96,16 @@ def test_the_width_is_the_largest_within_the_budget(budget, case, n):
     assert FORMULAS[kind](n, d, **options) <= budget < FORMULAS[kind](n, d + 1, **options)
 
 
+@settings(max_examples=60)
+@given(CASES, SIZE, st.integers(2, 33))
+def test_a_budget_that_a_width_uses_up_allows_it(case, n, d):
+    kind, options = case
+    budget = FORMULAS[kind](n, d, **options)
+    assert width_for(budget, kind, n, **options) == d
+    if d > 2:
+        assert width_for(budget - 1, kind, n, **options) == d - 1
+
+
 @pytest.mark.parametrize("kind", SHALLOW + LAYERED)
 def test_nothing_is_drawn_and_where_weights_lie_counts_nothing(kind):
     depth, generator, before = {"depth": 2} if kind in LAYERED else {}, torch.Generator(), torch.get_rng_state()
@@ -120,7 +131,13 @@ def test_a_cell_of_ones_own():
         def step(self, h, drive):
             return drive
 
-    assert parameter_count(Mine, 2, 3) == 3 * (3 + 2 + 1)
+    def restless(*sizes, generator=None, **options):
+        assert generator is None
+        return Mine(*sizes, **options)
+
+    generator = torch.Generator()
+    assert parameter_count(Mine, 2, 3) == parameter_count(restless, 2, 3, generator=generator) == 3 * (3 + 2 + 1)
+    assert width_for(18, restless, 2, generator=generator) == 3
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -130,6 +147,11 @@ class TestBadInput:
             width_for(15, LSTMCell, 2)
         with pytest.raises(ValueError, match="DeepCell has at least 12 parameters, more than the budget of 11"):
             width_for(11, DeepCell, 1, depth=1, normalized=True)
+        tower = partial(Stack.repeat, SimpleCell)
+        law = f"{tower!r} has at least 7 parameters, more than the budget of 6"
+        with pytest.raises(ValueError, match=f"^{escape(law)}$"):
+            width_for(6, tower, 2, depth=2)
+        assert width_for(7, tower, 2, depth=2) == 1
         with pytest.raises(ValueError, match=r"budget must be an integer of at least 1, got 1\.5"):
             width_for(1.5, LSTMCell, 2)
 

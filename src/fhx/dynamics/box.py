@@ -68,7 +68,7 @@ class Box:
     def draw(self, n: int, generator: torch.Generator, faces: float = 0.0) -> Float[Tensor, "n width"]:
         """``sample`` from a generator that others draw from too."""
         unit = 2 * torch.rand(n, self.width, generator=generator, dtype=torch.float64) - 1
-        return self.center + self.radius * ((1 + faces) * unit).clamp(-1, 1)
+        return (self.center + self.radius * ((1 + faces) * unit)).clamp(self.low, self.high)
 
     def contains(self, points: Float[Tensor, "*batch width"]) -> Bool[Tensor, "*batch"]:
         """Which points lie inside, the faces included."""
