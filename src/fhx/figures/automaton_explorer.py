@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from fhx.compile import dfa_to_rnn
 from fhx.figures.controls import Choice, Slider, Text
 from fhx.figures.explorer import Explorer
 from fhx.figures.layout import Diagram, lay_out
 from fhx.figures.routes import Route
 from fhx.figures.words import state_name, unit_name
+from fhx.machines import NAMED
 
 if TYPE_CHECKING:
     from fhx.exact import Matrix, Recognizer
@@ -75,9 +77,6 @@ _FIRST_WORDS = {"(a|b)*abb": "babaabb", "PARITY": "10110", "divisible by 3": "10
 
 
 def _of_the_book() -> dict[str, tuple[DFA, Recognizer]]:
-    from fhx.compile import dfa_to_rnn
-    from fhx.machines import NAMED
-
     names = "(a|b)*abb", "PARITY", "divisible by 3", "without 000", "word problem of S₃"
     return {name: (NAMED[name], dfa_to_rnn(NAMED[name])) for name in names}
 

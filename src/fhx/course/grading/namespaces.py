@@ -110,7 +110,7 @@ def _mounts() -> list[Path]:
 
 def _fonts() -> Iterator[Path]:
     """The list of fonts that matplotlib has made, which takes a second."""
-    import matplotlib
+    import matplotlib  # slow to import, and for this only
 
     yield from Path(matplotlib.get_cachedir()).glob("fontlist-*.json")
 
