@@ -25,6 +25,7 @@ from fhx.stability import (
 )
 from fhx.stability.gru import beta
 from fhx.stability.lyapunov import find_norm
+from fhx.stability.norms import two_norm
 
 BOUNDS = st.sampled_from([0.0, 0.5, 2.0])
 MEASURES = {"max": lambda J: J.abs().sum(-1).amax(-1), 2: lambda J: torch.linalg.matrix_norm(J, 2)}
@@ -116,6 +117,14 @@ def test_the_two_norm_is_an_upper_bound_in_exact_numbers(d, seed, scale):
     assert not positive_definite(gap(rate * (1 - 1e-13), torch.eye(d), W))
 
 
+@given(st.integers(1, 4), st.integers(0, 2**32), st.integers(1000, 1070))
+def test_a_norm_of_numbers_too_small_for_relative_precision(d, seed, exponent):
+    W = 2.0**-exponent * torch.randn(d, d, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    assume(W.any())
+    assert positive_definite(gap(two_norm(W), torch.eye(d), W))
+    assert two_norm(0 * W) == 0
+
+
 def test_rates_by_hand():
     W = torch.tensor([[0.3, -0.4], [0.0, 0.2]], dtype=torch.float64)
     for cell, slope, layers in [
@@ -164,10 +173,12 @@ def test_the_rates_of_several_units_by_hand(cell, bound):
     """The largest of the rows, and the sum of the largest, which belong to different rows."""
     cell = cell()
     w = {gate: getattr(cell, f"W_{gate}").abs().sum(1) for gate in "ifzo"}
-    forget = (cell.b_f + w["f"] + bound * cell.U_f.abs().sum(1)).sigmoid()
+    logits = cell.b_f + w["f"] + bound * cell.U_f.abs().sum(1)
+    forget = logits.sigmoid()
     rows = torch.maximum(forget * (1 + w["f"]) + torch.maximum(w["z"], w["i"] / 4), w["o"] / 4).max().item()
     opened, largest = forget.max(), {gate: sums.max() for gate, sums in w.items()}
-    total = opened + largest["i"] / 4 + largest["z"] + largest["f"] / (1 - opened) / 4 + largest["o"] / 4
+    closed = (-logits).sigmoid().min()  # 1 - F, of which the difference would lose digits
+    total = opened + largest["i"] / 4 + largest["z"] + largest["f"] / closed / 4 + largest["o"] / 4
     b = lstm_bounds(cell, bound)
     assert b.sum_rate == pytest.approx(total.item(), rel=1e-9)
     if rows < 1:
@@ -302,6 +313,7 @@ def test_outside_the_invariant_set_the_bound_is_false():
 @settings(max_examples=30)
 @given(st.integers(1, 4), st.floats(0, 0.9), st.floats(0, 4), st.integers(0, 2**32))
 @example(2, 0.9, 30.0, 0)
+@example(2, 0.0, 2.225073858507e-311, 0)
 def test_a_lyapunov_norm_in_exact_numbers(d, radius, off, seed):
     """A triangular matrix turned by an orthogonal one: of known spectral radius, and of any 2-norm."""
     generator = torch.Generator().manual_seed(seed)

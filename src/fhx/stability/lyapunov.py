@@ -9,7 +9,7 @@ from jaxtyping import Float
 from scipy.linalg import LinAlgWarning, eigh, solve_discrete_lyapunov
 from torch import Tensor
 
-from fhx.stability.norms import EPS, UP
+from fhx.stability.norms import EPS, UP, above
 
 
 def lyapunov_norm(A: Float[Tensor, "d d"]) -> Float[Tensor, "d d"]:
@@ -72,4 +72,4 @@ def weighted_gain(A: Float[Tensor, "d d"], P: Float[Tensor, "d d"]) -> float:
     t = max(0.0, float(eigh(image.cpu().numpy(), P.cpu().numpy(), eigvals_only=True)[-1]))
     rounding = 4 * (8 + n) * EPS * size * (t + n * torch.linalg.matrix_norm(A).item() ** 2)
     below = max(0.0, -torch.linalg.eigvalsh(t * P - image)[0].item())
-    return scale * sqrt(t + (rounding + below) / least) * UP
+    return above(scale * sqrt(t + (rounding + below) / least) * UP)

@@ -60,7 +60,13 @@ def max_norm(W: Float[Tensor, "rows columns"]) -> float:
 
 def two_norm(W: Float[Tensor, "rows columns"]) -> float:
     r"""An upper bound of :math:`\lVert W \rVert_2`: the largest singular value, and :math:`(8 + n) 2 u` more."""
-    return torch.linalg.matrix_norm(W, 2).item() * (1 + (8 + max(W.shape)) * EPS)
+    return above(torch.linalg.matrix_norm(W, 2).item() * (1 + (8 + max(W.shape)) * EPS))
+
+
+def above(value: float) -> float:
+    """A little more than a positive number: a few of the smallest floats, which is nothing but where numbers are so
+    small that a float has no relative precision, and 0 for 0."""
+    return value + 2.0**-1070 if value else value
 
 
 def slope_bound(activation: Activation) -> float:
