@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 from attrs import field, frozen
 from frozendict import frozendict
@@ -32,6 +32,11 @@ def _shape(shape: Iterable[int]) -> Place:
     return sizes
 
 
+def dict_repr(entries: Mapping[Any, object]) -> str:
+    """The ``repr`` of a plain dict."""
+    return repr(dict(entries))
+
+
 @frozen
 class Matrix:
     """A matrix that stores its nonzero entries; equal and hashed by value.
@@ -46,7 +51,7 @@ class Matrix:
     """
 
     shape: Place = field(converter=_shape)
-    entries: Mapping[Place, Number] = field(converter=_exact, repr=lambda entries: repr(dict(entries)))
+    entries: Mapping[Place, Number] = field(converter=_exact, repr=dict_repr)
 
     def __attrs_post_init__(self) -> None:
         for i, j in self.entries:

@@ -6,6 +6,7 @@ from attrs import field, frozen
 from frozendict import frozendict
 
 from fhx.exact.expression import Atom, Expression, as_expression, units_of
+from fhx.exact.matrix import dict_repr
 from fhx.exact.numbers import Exact, Number, number, vector
 from fhx.exact.simple_rnn import ACTIVATIONS
 
@@ -24,10 +25,6 @@ def _inputs(names: Iterable[str]) -> tuple[str, ...]:
 
 def _h0(values: Mapping[str, Exact]) -> frozendict[str, Number]:
     return frozendict({name: number(value, f"h0 of {name}") for name, value in values.items()})
-
-
-def _as_dict(values: Mapping[str, object]) -> str:
-    return repr(dict(values))
 
 
 def _name(name: str) -> str:
@@ -53,9 +50,9 @@ class Step:
     Source: (4.14) and (4.15) of the lecture notes.
     """
 
-    state: Mapping[str, Expression] = field(converter=_state, repr=_as_dict)
+    state: Mapping[str, Expression] = field(converter=_state, repr=dict_repr)
     inputs: tuple[str, ...] = field(converter=_inputs)
-    h0: Mapping[str, Number] = field(converter=_h0, repr=_as_dict)
+    h0: Mapping[str, Number] = field(converter=_h0, repr=dict_repr)
 
     def __attrs_post_init__(self) -> None:
         if faults := list(self._faults()):
