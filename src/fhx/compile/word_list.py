@@ -35,6 +35,7 @@ class WordList:
         except TypeError:
             raise TypeError(f"the words must be an iterable, not the {type(words).__name__} {words!r}") from None
         self.alphabet = tuple(alphabet)
+        self._places = {symbol: place for place, symbol in enumerate(self.alphabet)}
         self._string: list[int] = []
         self._last: tuple[Any, tuple[int, tuple[int, ...]]] | None = None
         self._fault: Exception | None = None
@@ -77,12 +78,7 @@ class WordList:
             raise TypeError(
                 f"word {self.count + 1} of the language is {word!r}, which is not a sequence of symbols"
             ) from None
-        for symbol in word:
-            if symbol not in self.alphabet:
-                raise ValueError(
-                    f"the symbol {symbol!r} of the listed word {word!r} is outside the alphabet {self.alphabet}"
-                )
-        places = tuple(self.alphabet.index(symbol) for symbol in word)
+        places = tuple(self._place(symbol, word) for symbol in word)
         key = len(places), places
         if self._last is not None and key <= self._last[1]:
             raise ValueError(
@@ -91,3 +87,11 @@ class WordList:
             )
         self._last = word, key
         return places
+
+    def _place(self, symbol: Any, word: Any) -> int:
+        try:
+            return self._places[symbol]
+        except (KeyError, TypeError):
+            raise ValueError(
+                f"the symbol {symbol!r} of the listed word {word!r} is outside the alphabet {self.alphabet}"
+            ) from None

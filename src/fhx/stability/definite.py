@@ -145,10 +145,12 @@ class DefiniteNet:
         """
         word = list(word)
         inputs = self.cell.W.new_zeros(len(word), 1, len(self.alphabet))
+        places = {symbol: place for place, symbol in enumerate(self.alphabet)}
         for t, symbol in enumerate(word):
-            if symbol not in self.alphabet:
-                raise ValueError(f"symbol {symbol!r} is outside the alphabet {self.alphabet}")
-            inputs[t, 0, self.alphabet.index(symbol)] = 1
+            try:
+                inputs[t, 0, places[symbol]] = 1
+            except (KeyError, TypeError):
+                raise ValueError(f"symbol {symbol!r} is outside the alphabet {self.alphabet}") from None
         return inputs
 
     def output(self, h: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch"]:
@@ -199,10 +201,11 @@ def definite_net(dfa: DFA, rate: float) -> DefiniteNet:
         cell.U[:symbols] = torch.eye(symbols)
         cell.W.diagonal(-symbols).fill_(weight)
     words = list(all_words(dfa.alphabet, order))
+    places = {symbol: place for place, symbol in enumerate(dfa.alphabet)}
     codes = torch.zeros(len(words), blocks, symbols, dtype=torch.float64)
     for row, word in zip(codes, words, strict=True):
         for i, symbol in enumerate(reversed(word)):
-            row[i, dfa.alphabet.index(symbol)] = weight**i
+            row[i, places[symbol]] = weight**i
     accepted = torch.tensor([dfa.accepts(word) for word in words])
     codes, accepted = codes.flatten(1).to(cell.W), accepted.to(cell.W.device)
     return DefiniteNet(cell, dfa.alphabet, order, margin, codes, accepted)

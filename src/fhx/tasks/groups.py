@@ -70,7 +70,8 @@ def word_problem(
         raise ValueError(f"letters must be different elements of {group}, such as {some}, not {chosen!r}")
     lengths = _lengths(steps, test_steps)
     generator, dtype = torch.Generator().manual_seed(seed), floating(dtype)
-    read = [elements[labels.index(letter)] for letter in chosen]
+    named = dict(zip(labels, elements, strict=True))
+    read = [named[letter] for letter in chosen]
     table = torch.tensor([[number[_after(x, p)] for x in read] for p in elements])
 
     def draw(length: int, size: int) -> Sequences:
