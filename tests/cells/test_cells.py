@@ -3,6 +3,7 @@
 import copy
 import math
 from itertools import product
+from re import escape
 
 import pytest
 import torch
@@ -12,7 +13,19 @@ from jaxtyping import TypeCheckError
 from random_tensors import DEVICE, draw, rng
 from torch import nn
 
-from fhx.cells import AffineCell, Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, Stack
+from fhx.cells import (
+    AffineCell,
+    Cell,
+    DeepCell,
+    DeepLSTMCell,
+    GRUCell,
+    HighwayCell,
+    LinearCell,
+    LSTMCell,
+    ResidualCell,
+    SimpleCell,
+    Stack,
+)
 
 CELLS = [SimpleCell, LinearCell, LSTMCell, GRUCell]
 
@@ -106,6 +119,40 @@ def test_a_stack_of_stacks_is_a_stack():
     assert nested.state_width == flat.state_width
     assert torch.equal(nested(state, x), flat(state, x))
     assert torch.equal(nested.hidden(state), flat.hidden(state))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_a_repeated_cell_draws_all_layers_from_one_generator(depth):
+    stack, generator = Stack.repeat(SimpleCell, 2, 3, depth, activation="relu", generator=rng(5)), rng(5)
+    layers = [SimpleCell(3 if k else 2, 3, "relu", generator=generator) for k in range(depth)]
+    assert repr(stack) == repr(Stack(layers))
+    for ours, theirs in zip(stack.parameters(), Stack(layers).parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (SimpleCell(2, 3), "SimpleCell(2, 3, activation=tanh)"),
+        (SimpleCell(2, 3, nn.PReLU()), "SimpleCell(2, 3, activation=PReLU(num_parameters=1))"),
+        (LinearCell(2, 3), "LinearCell(2, 3)"),
+        (LSTMCell(2, 3), "LSTMCell(2, 3)"),
+        (GRUCell(2, 3), "GRUCell(2, 3)"),
+        (Stack([LSTMCell(2, 3), GRUCell(3, 4)]), "Stack(LSTMCell(2, 3), GRUCell(3, 4))"),
+        (DeepCell(2, 3, 4), "DeepCell(2, 3, depth=4, width=3, activation=tanh, normalized=False)"),
+        (
+            DeepCell(2, 3, 4, 5, nn.Tanh(), normalized=True),
+            "DeepCell(2, 3, depth=4, width=5, activation=Tanh(), normalized=True)",
+        ),
+        (ResidualCell(2, 3, 4), "ResidualCell(2, 3, depth=4, scale=1.0, activation=tanh)"),
+        (ResidualCell(2, 3, 4, 2, nn.Tanh()), "ResidualCell(2, 3, depth=4, scale=2.0, activation=Tanh())"),
+        (HighwayCell(2, 3, 4, 1), "HighwayCell(2, 3, depth=4, carry_bias=1.0)"),
+        (DeepLSTMCell(2, 3, 4), "DeepLSTMCell(2, 3, depth=4)"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else type(value).__name__,
+)
+def test_a_cell_says_what_it_is(cell, text):
+    assert repr(cell) == text
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -291,12 +338,13 @@ class TestBadInput:
             cell(torch.zeros(4, width), torch.tensor(1.0))
 
     def test_stacks_that_do_not_fit(self):
-        with pytest.raises(ValueError, match="at least one cell"):
+        with pytest.raises(ValueError, match=r"^a Stack needs at least one cell$"):
             Stack([])
-        with pytest.raises(ValueError, match="layer 1 of a Stack must be a Cell, got Linear"):
+        with pytest.raises(ValueError, match=r"^layer 1 of a Stack must be a Cell, got Linear$"):
             Stack([SimpleCell(2, 3), nn.Linear(3, 3)])
-        with pytest.raises(ValueError, match="layer 1 of a Stack has input_size 6, but layer 0 below it shows 3"):
-            Stack([LSTMCell(2, 3), SimpleCell(6, 3)])
+        law = "layer 1 of a Stack has input_size 6, but layer 0 below it shows 3 numbers (its state_size)"
+        with pytest.raises(ValueError, match=f"^{escape(law)}$"):
+            Stack([LSTMCell(2, 3), SimpleCell(6, 4)])
 
 
 def test_annotated_shapes_are_checked_in_tests():

@@ -8,7 +8,7 @@ import torch
 from random_tensors import draw
 from torch import nn
 
-from fhx.cells import Cell, GRUCell, LSTMCell, SimpleCell, from_torch
+from fhx.cells import Cell, GRUCell, LinearCell, LSTMCell, SimpleCell, from_torch
 from fhx.dynamics import Box, unroll
 from fhx.stability import (
     Certificate,
@@ -24,6 +24,7 @@ from fhx.stability import (
     truncated_states,
     window_for_state_gap,
 )
+from fhx.stability.certificates import certificate
 from fhx.stability.norms import UP, Norm
 
 DOUBLE = {"dtype": torch.float64}
@@ -111,3 +112,16 @@ def test_nets_of_torch_are_converted_first():
     for norm in (1, -inf, "inf", "euclid"):
         with pytest.raises(ValueError, match=r"^norm must be one of 2, 'max', 'lyapunov', or inf for 'max', got"):
             contraction_rate(from_torch(net), norm)
+
+
+@pytest.mark.parametrize("kind", [SimpleCell, LinearCell, LSTMCell, GRUCell])
+def test_inputs_are_at_most_one_where_nothing_is_said(kind):
+    cell = project(kind(2, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64), 0.5)
+    with torch.no_grad():
+        cell.b.fill_(0.1)
+    boxes = [invariant_set(cell), invariant_set(cell, 1.0)]
+    assert torch.equal(boxes[0].high, boxes[1].high)
+    assert contraction_rate(cell) == contraction_rate(cell, input_bound=1.0)
+    assert certificate(cell).input_bound == 1.0
+    if kind is LinearCell:
+        assert (invariant_set(cell, 2.0).high > boxes[0].high).any()
