@@ -46,7 +46,7 @@ def at_least_zero(name: str, value: float) -> float:
     """``value``, which is a number of at least 0, and may be infinite."""
     try:
         right = bool(value >= 0)
-    except (TypeError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError):  # arrays have no one truth value
         right = False
     if not right:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")

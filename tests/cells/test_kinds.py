@@ -67,6 +67,8 @@ def test_a_net_of_torch_is_no_cell(kind):
             refuse(net)
 
 
-def test_any_other_module_may_be_one():
-    for module in (SimpleCell(2, 3), Stack([SimpleCell(2, 3)]), nn.Linear(2, 3), len):
-        refuse_torch_net(module)
+def test_any_other_module_is_a_cell_or_a_function():
+    for module in (SimpleCell(2, 3), Stack([SimpleCell(2, 3)])):
+        assert as_cell(module) is module
+    for function in (nn.Linear(2, 3), len):
+        assert as_cell(function).f is function

@@ -2,6 +2,7 @@
 
 from math import log, sqrt
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from scipy.stats import chi2
 
 from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.dynamics import finite_time_exponents, jacobians, lyapunov_estimate, lyapunov_spectrum, unroll
-from fhx.dynamics.lyapunov import LOSS, _log_norm_bound
+from fhx.dynamics.lyapunov import LOSS, _first_frame, _log_norm_bound, _rank_bound
 from fhx.training import interval
 
 
@@ -147,6 +148,35 @@ def test_longer_pieces_cost_no_more_than_they_may(width, gain, k, dtype):
     torch.testing.assert_close(pieces, steps, rtol=0, atol=LOSS + width * torch.finfo(dtype).eps * condition)
 
 
+@given(st.sampled_from([(), (3,), (2, 3), (4, 1)]), st.integers(1, 5), st.floats(0, 1), st.integers(0, 2**32))
+def test_bounds_of_norm_and_rank_are_the_definition(shape, width, empty, seed):
+    generator = np.random.default_rng(seed)
+    matrices = generator.normal(size=(*shape, width, width)) * generator.choice([1e-200, 1.0, 1e200], (*shape, 1, 1))
+    matrices *= generator.random((*shape, width, 1)) >= empty / 2
+    matrices *= generator.random((*shape, 1, width)) >= empty / 2
+    with np.errstate(divide="ignore"):
+        rows, columns = np.log(np.abs(matrices).sum(-1)).max(-1), np.log(np.abs(matrices).sum(-2)).max(-1)
+    bound, rank = _log_norm_bound(torch.from_numpy(matrices)), _rank_bound(torch.from_numpy(matrices))
+    assert bound.shape == rank.shape == shape
+    np.testing.assert_allclose(bound.numpy(), (rows + columns) / 2, rtol=1e-13, atol=1e-13)
+    filled = [np.count_nonzero((matrices != 0).any(axis), -1) for axis in (-1, -2)]
+    assert np.array_equal(rank.numpy(), np.minimum(*filled))
+    size = np.where(rank > 0, np.exp(rows), 1)
+    norms = np.linalg.norm(matrices / size[..., None, None], 2, (-2, -1)) * (1 - 1e-12)
+    assert (np.exp(bound.numpy()) >= norms * size).all()
+
+
+def test_the_first_frame_is_the_same_for_all_and_the_first_columns_of_a_larger_one():
+    zeros = torch.zeros(2, 5, 5, **DOUBLE)
+    whole = _first_frame(zeros, None)
+    torch.testing.assert_close(whole.mT @ whole, torch.eye(5, **DOUBLE).expand(2, 5, 5), rtol=0, atol=1e-14)
+    for k in range(1, 6):
+        some = _first_frame(zeros.float(), k)
+        assert (some.shape, some.dtype) == ((2, 5, k), torch.float32)
+        torch.testing.assert_close(some, whole[..., :k].float())
+        assert torch.equal(some[0], some[1])
+
+
 def test_the_first_few_are_those_of_all():
     cell, inputs = chaotic(12, 2.0), draw(200, 2, 1)
     some, whole = finite_time_exponents(cell, inputs, 3), finite_time_exponents(cell, inputs)
@@ -229,13 +259,3 @@ def test_bad_input():
         lyapunov_estimate(cell, inputs, warmup=3)
     with pytest.raises(ValueError, match="need at least one input"):
         finite_time_exponents(cell, inputs[:0])
-
-
-@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 2**32))
-def test_the_bound_of_a_norm(batch, width, seed):
-    """Of each matrix by itself, from its largest sums of a row and of a column, and not below its 2-norm."""
-    matrices = draw(batch, width, width, seed=seed)
-    sums = [matrices.abs().sum(axis).log().amax(-1) for axis in (1, 2)]
-    found = _log_norm_bound(matrices)
-    torch.testing.assert_close(found, sum(sums) / 2, rtol=0, atol=1e-12)
-    assert (found >= torch.linalg.matrix_norm(matrices, 2).log() - 1e-12).all()

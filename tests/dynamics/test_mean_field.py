@@ -14,6 +14,7 @@ from scipy.special import psi
 
 from fhx.cells import Cell, SimpleCell
 from fhx.dynamics import MeanField, lyapunov_spectrum
+from fhx.dynamics.mean_field import _normal_mean
 from fhx.training import interval
 
 ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu}
@@ -27,6 +28,18 @@ def by_quadrature(f, q):
         return f(z) * np.exp(-(z**2) / (2 * q)) / sqrt(2 * pi * q)
 
     return sum(quad(integrand, a, b, epsabs=1e-13, epsrel=1e-12)[0] for a, b in pairwise(ends))
+
+
+@given(st.floats(0, 1e8))
+@example(0.0)
+def test_means_over_a_normal_number_that_are_known(q):
+    for f, mean in (
+        (np.ones_like, 1.0),
+        (np.square, q),
+        (lambda z: np.exp(-(z**2) / 2), 1 / sqrt(1 + q)),
+        (lambda z: 2 + np.tanh(z), 2.0),
+    ):
+        assert _normal_mean(f, q) == pytest.approx(mean, rel=1e-12, abs=0)
 
 
 @settings(max_examples=30)

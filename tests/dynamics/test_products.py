@@ -1,8 +1,11 @@
 """Products beyond the range of floats, against the same products of Python's integers."""
 
+from fractions import Fraction
+from itertools import combinations
 from math import cos, log, sin, sqrt
 
 import mpmath
+import numpy as np
 import pytest
 import torch
 from hypothesis import example, given, settings
@@ -10,7 +13,7 @@ from hypothesis import strategies as st
 
 import fhx
 from fhx.dynamics import jacobians, log_product, log_singular_values, product_norms
-from fhx.dynamics.products import _turn
+from fhx.dynamics.products import _tournament, _turn, _unit_rows, natural_log, rescaled
 
 DOUBLE = {"dtype": torch.float64, "device": fhx.device()}
 EPS = torch.finfo(torch.float64).eps
@@ -112,6 +115,90 @@ def test_one_rotation_makes_two_rows_orthogonal(gap, angle):
     large, small = torch.tensor([[[0]], [[1]]], device=rows.device)
     turned, _ = _turn(rows, torch.tensor([[0.0, -gap]], **DOUBLE), large, small)
     torch.testing.assert_close(turned @ turned.mT, torch.eye(2, **DOUBLE)[None], rtol=0, atol=20 * EPS)
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 6), st.integers(1, 5), st.integers(1, 3), st.integers(0, 2**32))
+def test_a_rotation_keeps_what_the_rows_span(count, columns, batch, seed):
+    """The Gram matrix of the columns; and all rows that are not turned."""
+    generator = np.random.default_rng(seed)
+    places = np.stack([generator.permutation(count)[: count // 2 * 2] for _ in range(batch)])
+    large, small = places[:, : count // 2], places[:, count // 2 :]
+    unit = generator.normal(size=(batch, count, columns))
+    unit /= np.linalg.norm(unit, axis=-1, keepdims=True)
+    logs = generator.normal(size=(batch, count))
+    each = np.arange(batch)[:, None]
+    swap = logs[each, large] < logs[each, small]
+    large, small = np.where(swap, small, large), np.where(swap, large, small)
+    sides = (torch.from_numpy(side) for side in (large, small))
+    turned, sizes = (x.numpy() for x in _turn(torch.from_numpy(unit), torch.from_numpy(logs), *sides))
+    before, after = (np.exp(s)[..., None] * x for s, x in ((logs, unit), (sizes, turned)))
+    np.testing.assert_allclose(after.swapaxes(1, 2) @ after, before.swapaxes(1, 2) @ before, rtol=0, atol=1e-12)
+    assert np.abs((after[each, large] * after[each, small]).sum(-1)).max() < 1e-12
+    assert (sizes[each, large] >= sizes[each, small]).all()
+    for k in range(batch):
+        still = np.setdiff1d(np.arange(count), places[k])
+        assert np.array_equal(turned[k, still], unit[k, still])
+
+
+@pytest.mark.parametrize("width", range(10))
+def test_in_a_tournament_all_meet_once_and_nobody_twice_in_a_round(width):
+    rounds = [list(zip(*(side.tolist() for side in pair), strict=True)) for pair in _tournament(width)]
+    assert all(len({player for pair in pairs for player in pair}) == 2 * len(pairs) for pairs in rounds)
+    met = [tuple(sorted(pair)) for pairs in rounds for pair in pairs]
+    assert sorted(met) == list(combinations(range(width), 2))
+    assert len(rounds) == (width - 1 + width % 2 if width > 1 else 0)
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=6, max_size=6),
+    st.sampled_from([(-1,), (-2,), (-2, -1)]),
+)
+@example([5e-324, -5e-324, 0.0, 0.0, 0.0, 0.0], (-1,))
+@example([1.7e308, -1.79e308, 1.0, 2.0, 5e-324, 0.5], (-2,))
+def test_numbers_are_scaled_by_powers_of_two(numbers, dims):
+    x = torch.tensor(numbers, **DOUBLE).view(1, 2, 3)
+    scaled, exponent = rescaled(x, dims)
+    largest = x.abs().amax(dims, keepdim=True)
+    assert exponent.shape == largest.shape
+    top = scaled.abs().amax(dims, keepdim=True)
+    assert ((top >= 0.5) & (top < 1) | (largest == 0)).all()
+    exponents = exponent.expand(1, 2, 3).flatten().tolist()
+    for number, ours, e in zip(numbers, scaled.flatten().tolist(), exponents, strict=True):
+        if abs(ours) >= 2.0**-1022:  # what is less has fewer digits
+            assert Fraction(ours) * Fraction(2) ** e == Fraction(number)
+    logs = natural_log(exponent, x)
+    assert logs.dtype == torch.float64
+    torch.testing.assert_close(logs, exponent.double() * log(2), rtol=1e-15, atol=0)
+    assert natural_log(exponent, x.float()).dtype == torch.float32
+
+
+def test_rows_of_norm_one_and_their_logarithms():
+    rows = torch.tensor([[[3.0, 4.0], [0.0, 0.0], [0.0, -2.0]]], **DOUBLE)
+    unit, logs = _unit_rows(rows, torch.tensor([[1.0, 2.0, -torch.inf]], **DOUBLE))
+    torch.testing.assert_close(unit, torch.tensor([[[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]]], **DOUBLE))
+    torch.testing.assert_close(logs, torch.tensor([[log(5) + 1, -torch.inf, -torch.inf]], **DOUBLE))
+
+
+@settings(max_examples=15)
+@given(st.integers(1, 5), st.integers(0, 4), st.integers(1, 3), st.integers(0, 2**32))
+def test_products_of_a_few_are_those_of_numpy(width, time, batch, seed):
+    factors = np.random.default_rng(seed).normal(size=(time, batch, width, width))
+    tensor = torch.from_numpy(factors)
+    values = log_singular_values(tensor)
+    matrix, scale = log_product(tensor)
+    assert (values.shape, matrix.shape, scale.shape) == ((batch, width), (batch, width, width), (batch,))
+    norms = product_norms(tensor)
+    for b in range(batch):
+        products = [np.linalg.multi_dot([np.eye(width), *factors[t:, b][::-1], np.eye(width)]) for t in range(time + 1)]
+        size = np.prod([np.linalg.cond(factor) for factor in factors[:, b]])
+        np.testing.assert_allclose(
+            matrix[b] * scale[b].exp(), products[0], rtol=0, atol=1e-13 * abs(products[0]).max() * size
+        )
+        wanted = np.log(np.linalg.svd(products[0], compute_uv=False))
+        np.testing.assert_allclose(values[b], wanted, rtol=0, atol=1e-13 * size)
+        wanted = [np.log(np.linalg.norm(product, 2)) for product in products]
+        np.testing.assert_allclose(norms[:, b], wanted, rtol=0, atol=1e-13 * size)
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 6])

@@ -2,11 +2,13 @@
 
 import importlib.util
 from functools import partial
+from re import escape
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 import fhx
 from fhx.cells import LinearCell, SimpleCell
@@ -137,29 +139,40 @@ def test_one_state_at_the_end_of_the_range_of_floats_leaves_those_before_it_alon
 
 
 @pytest.mark.parametrize(
-    ("A", "b", "h0", "named"),
+    ("A", "b", "h0"),
     [
-        ((5, 2, 3), (5, 2), None, "b must"),
-        ((5, 2, 4), (5, 2, 3), None, "A must"),
-        ((5, 2, 3, 4), (5, 2, 3), None, "A must"),
-        ((4, 2, 3), (5, 2, 3), None, "A must"),
-        ((5, 3, 3), (5, 2, 3), None, "A must"),
-        ((2, 3), (5, 2, 3), None, "A must"),
-        ((5, 2, 3), (5, 2, 3), (3,), "h0 must"),
+        ((5, 2, 3), (5, 2), None),
+        ((5, 2, 4), (5, 2, 3), None),
+        ((5, 2, 3, 4), (5, 2, 3), None),
+        ((4, 2, 3), (5, 2, 3), None),
+        ((5, 3, 3), (5, 2, 3), None),
+        ((5, 4, 3, 3), (5, 2, 3), None),
+        ((2, 3), (5, 2, 3), None),
+        ((5, 2, 3, 3, 1), (5, 2, 3), None),
+        ((5, 2, 3), (5, 2, 3), (3,)),
+        ((5, 2, 3), (5, 2, 3), (3, 2)),
     ],
 )
 @pytest.mark.usefixtures("unchecked")
-def test_shapes_that_do_not_fit(A, b, h0, named):
-    with pytest.raises(ValueError, match=named):
+def test_shapes_that_do_not_fit(A, b, h0):
+    law = (
+        f"A must have shape (time, batch, d, d) or, diagonal, (time, batch, d), with (time, batch, d) = {b} as in b, "
+        f"got {A}"
+    )
+    if len(b) != 3:
+        law = f"b must have shape (time, batch, d), got {b}"
+    elif h0 is not None:
+        law = f"h0 must have shape (batch, d) = (2, 3), got {h0}"
+    with pytest.raises(ValueError, match=f"^{escape(law)}$"):
         affine_scan(draw(*A), draw(*b), None if h0 is None else draw(*h0))
 
 
 @pytest.mark.usefixtures("unchecked")
 def test_dtypes_that_do_not_fit():
     A, b, h0 = problem(5, 2, 3, False)
-    with pytest.raises(ValueError, match=r"A must have the dtype of b, torch\.float64"):
+    with pytest.raises(ValueError, match=r"^A must have the dtype of b, torch\.float64, got torch\.float32$"):
         affine_scan(A.float(), b, h0)
-    with pytest.raises(ValueError, match=r"h0 must have the dtype of b"):
+    with pytest.raises(ValueError, match=r"^h0 must have the dtype of b, torch\.float64, got torch\.float32$"):
         affine_scan(A, b, h0.float())
 
 
@@ -208,20 +221,16 @@ class Products(Counted):
 
 @pytest.mark.usefixtures("unchecked")
 def test_other_cells_are_no_scan():
-    with pytest.raises(TypeError, match="SimpleCell; use unroll"):
+    with pytest.raises(
+        TypeError, match=r"^one scan makes the states of a LinearCell only, got SimpleCell; use unroll$"
+    ):
         linear_states(SimpleCell(2, 3, **DOUBLE), draw(5, 1, 2))
-
-
-class Clipped(LinearCell):
-    def step(self, h, drive):
-        return super().step(h, drive).clamp(-1, 1)
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_a_linear_cell_with_another_step_is_no_scan():
-    law = "^Clipped overrides step of LinearCell, and one scan makes the states of that class only; use unroll$"
+    own = type("Own", (LinearCell,), {"step": lambda self, h, drive: h.tanh() + drive})
+    law = r"^Own overrides step of LinearCell, and one scan makes the states of that class only; use unroll$"
     with pytest.raises(ValueError, match=law):
-        linear_states(Clipped(2, 3, **DOUBLE), draw(5, 1, 2))
+        linear_states(own(2, 3, **DOUBLE), draw(5, 1, 2))
+    with pytest.raises(ValueError, match=r"^RNN\(2, 3\) is a net of torch: fhx\.cells\.from_torch makes a cell of it$"):
+        linear_states(nn.RNN(2, 3), draw(5, 1, 2))
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -62,8 +62,8 @@ def test_sizes_must_fit_with_one_column_more_than_symbols():
         HaltingNet(rnn, [1], 0, "ab")
     with pytest.raises(TypeError, match="no order"):
         HaltingNet(rnn, [1], 0, {"a"})
-    with pytest.raises(ValueError, match="'a' comes twice"):
-        HaltingNet(SimpleRNN([[0]], [[0, 0, 0]], [0], [0], "relu"), [1], 0, "aa")
+    with pytest.raises(ValueError, match=r"^the symbol 'b' comes twice in the alphabet$"):
+        HaltingNet(SimpleRNN([[0]], [[0, 0, 0]], [0], [0], "relu"), [1], 0, "abb")
 
 
 @pytest.mark.parametrize("collect", [list, tuple, sorted, lambda outputs: [*outputs]])

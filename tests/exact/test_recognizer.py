@@ -105,16 +105,16 @@ def test_a_run_is_lazy():
         ({"w": [1.0]}, TypeError, "w[0] is the float 1.0"),
         ({"c": 0.0}, TypeError, "c is the float 0.0"),
         ({"alphabet": "a"}, ValueError, "the alphabet has 1 symbols, but U has 2 columns"),
-        ({"alphabet": "aa"}, ValueError, "the symbol 'a' comes twice"),
+        ({"alphabet": "abb"}, ValueError, "the symbol 'b' comes twice in the alphabet"),
         ({"alphabet": {"a", "b"}}, TypeError, "the alphabet is a set, which has no order"),
         ({"steps_per_symbol": 0}, ValueError, "steps_per_symbol must be an integer of at least 1, got 0"),
-        ({"steps_per_symbol": 1.5}, ValueError, "at least 1, got 1.5"),
+        ({"steps_per_symbol": 1.5}, ValueError, "steps_per_symbol must be an integer of at least 1, got 1.5"),
         ({"decoder": StateDecoder("x", [[1, 2]], [0])}, ValueError, "the decoder reads 2 units, but the net has 1"),
     ],
 )
 def test_what_does_not_fit(changes, error, message):
     fields = {"rnn": COUNTER, "w": [1], "c": 0, "alphabet": "ab"}
-    with pytest.raises(error, match=re.escape(message)):
+    with pytest.raises(error, match=f"^{re.escape(message)}"):
         Recognizer(**(fields | changes))
 
 
@@ -125,6 +125,8 @@ def test_networks_that_do_not_fit():
         Network(COUNTER, [[1]], [0, 0])
     with pytest.raises(TypeError, match=re.escape("V[0, 0] is the float 0.5")):
         Network(COUNTER, [[0.5]], [0])
+    with pytest.raises(TypeError, match=re.escape("c[0] is the float 0.5")):
+        Network(COUNTER, [[1]], [0.5])
     with pytest.raises(ValueError, match="at least 1, got True"):
         Network(COUNTER, [[1]], [0], steps_per_symbol=True)
 
@@ -143,6 +145,10 @@ def test_a_code_that_does_not_fit():
         StateDecoder(["a", "b"], [[1]], [0, 0])
     with pytest.raises(ValueError, match="d has 1 entries, but 2"):
         StateDecoder(["a", "b"], [[1], [1]], [0])
+    with pytest.raises(TypeError, match=re.escape("D[0, 0] is the float 0.5")):
+        StateDecoder(["a"], [[0.5]], [0])
+    with pytest.raises(TypeError, match=re.escape("d[0] is the float 0.5")):
+        StateDecoder(["a"], [[1]], [0.5])
     with pytest.raises(ValueError, match="it was not compiled from a step"):
         net(PARITY).decode({0: 1})
     recognizer = Recognizer(COUNTER, [1], 0, "ab", decoder=StateDecoder("n", [[1]], [0]))

@@ -197,6 +197,20 @@ def test_a_number_that_is_whole_is_divided_too():
     assert [state["n"] for state in islice(run, 5)] == [1] * 5
 
 
+@settings(max_examples=30)
+@given(st.integers(0, 9), st.integers(0, 9), st.integers(2, 3), st.integers(2, 3))
+def test_numbers_of_two_stacks_are_added_whatever_their_denominators(i, j, k, l):
+    start = {"n": Fraction(i, 3**k) / 9, "m": Fraction(j, 3**l) / 9, "b": 0}
+    apart = {"n": (n + 2 * m) / 9, "m": n / 3 + m / 9 + Fraction(1, 27)}
+    counted = {"b": slu(3 ** (k + l + 2) * (n + m) - 1)}
+    for state in (apart, counted, apart | counted):
+        stacks = [{"n": None}, {"m": None}]
+        step = Step({"b": relu(b), "n": relu(n), "m": relu(m)} | state, ("x",), start)
+        found = Pieces(step, b, stacks, 3).states([], 0)
+        steps = 2 if state is not apart else 6  # what is counted is whole at first
+        assert list(islice(found, steps)) == list(islice(step.run([[1]] * 5), steps))
+
+
 @pytest.mark.parametrize("column", [-1, 1, 1.0, None, True])
 def test_a_column_that_is_no_input_is_refused(column):
     for run in (one({}).outputs([column], 0), one({}).states([], column)):

@@ -42,6 +42,15 @@ def test_a_random_machine_is_learned_within_its_own_number_of_states(data):
     assert set(found.counterexamples) <= {tuple(word) if isinstance(word, tuple) else word for word in words}
 
 
+@pytest.mark.parametrize("n", [2, 9, 17])
+def test_a_machine_that_counts_is_learned_within_its_own_number_of_states(n):
+    """One long counterexample to many states: filling the table is not all that is asked."""
+    truth = DFA(range(n), "0", {(q, "0"): min(q + 1, n - 1) for q in range(n)}, 0, [n - 1])
+    found = learn_dfa(truth.accepts, "0", ["0" * (n + 50), *("0" * length for length in range(2 * n))], n)
+    assert found.complete
+    assert found.dfa == truth
+
+
 @settings(max_examples=30)
 @given(dfas(max_states=6, alphabet="ab"), st.integers(0, 5))
 def test_the_answer_agrees_with_the_list_and_is_minimal(truth, length):

@@ -49,7 +49,7 @@ def test_a_value():
 @pytest.mark.parametrize(
     ("productions", "told"),
     [
-        ([("a", "b")], "productions is a mapping"),
+        ([("a", "b")], r"^productions is a mapping \{letter: word\}, not list$"),
         ({"a": 3}, "the letters of the production of 'a' must be several"),
         ({"a": [[]]}, "the letters of the production of 'a' must be several hashable"),
     ],
