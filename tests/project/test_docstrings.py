@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 import pytest
-
-from rooms import ROOMS
+from package_rooms import ROOMS
 
 
 def unnamed(thing: object) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from package_rooms import ROOMS
 
 import fhx
 from fhx.approximation import ShallowCell, exponential_sum, fold, imitate
@@ -18,7 +19,6 @@ from fhx.dynamics import Box
 from fhx.machines import DFA, NAMED, word_sample
 from fhx.stability import adversarial_gain, definite_net
 from fhx.tasks import adding, digits, formal_language, teacher_recurrence, word_problem
-from rooms import ROOMS
 
 SOURCES = sorted(Path(fhx.__file__).parent.rglob("*.py"))
 PUT_BACK = {"training/ensemble.py", "experiments/seeding.py"}
