@@ -160,6 +160,17 @@ def test_an_endless_loop_is_stopped_and_the_old_handler_is_back():
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def lost_at_first(xs):
+    with suppress(BaseException):  # as Python does in a `__del__`
+        endless(xs)
+    endless(xs)
+
+
+def test_a_stop_that_is_lost_is_followed_by_another():
+    assert check(DOUBLE, lost_at_first).status == "too slow"
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
 def test_it_works_in_another_thread_too():
     found = []
     thread = threading.Thread(target=lambda: found.append(bool(check(DOUBLE, right))))

@@ -17,7 +17,8 @@ class TooSlowError(BaseException):
 def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterator[None]:
     """Raise a :class:`TooSlowError` after that many seconds, where the system can: on Unix, in the main thread.
 
-    Limits can be nested: an outer one stands still while an inner one runs.
+    Limits can be nested: an outer one stands still while an inner one runs. What is raised where Python passes
+    exceptions over, as in a ``__del__`` or while garbage is collected, is raised again after as long again.
 
     Args:
         seconds: the limit.
@@ -32,7 +33,7 @@ def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterat
         raise TooSlowError
 
     handler = signal.signal(number, stop)
-    left = signal.setitimer(timer, seconds)
+    left = signal.setitimer(timer, seconds, seconds)
     try:
         yield
     finally:
