@@ -26,10 +26,11 @@ for (const list of document.querySelectorAll(".citation-list[role]")) {
   list.removeAttribute("role");
 }
 
-// The theme makes code that scrolls reachable by keyboard when the page opens; code that is unfolded later is not.
+// The theme makes code that scrolls reachable by keyboard when the page opens; code that is unfolded later is not, and
+// no formula is.
 const unfolded = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
   }
 });
-for (const code of document.querySelectorAll("details pre, .dropdown pre")) unfolded.observe(code);
+for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display")) unfolded.observe(box);

@@ -23,7 +23,6 @@ CHROMIUM_SWITCHES = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 NOWHERE = "http://127.0.0.1:9"  # the discard port: what is not on this machine goes there and ends there
 
 SETTLED = """async () => {
-    await window.MathJax?.startup?.promise;
     await document.fonts.ready;
     await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
 }"""
@@ -76,7 +75,7 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 def settle(page: Page) -> None:
-    """Wait until mathematics is typeset and fonts are there, and let nothing move from then on."""
+    """Wait until fonts are there, and let nothing move from then on."""
     page.add_style_tag(content=STILL)
     page.evaluate(SETTLED)
 

@@ -22,23 +22,22 @@ async () => {
 
   // Formulas and tables that are too wide shrink until they fit.
   const shrink = (part, width, room) => { if (width > room) part.style.zoom = 0.98 * room / width; };
-  for (const formula of document.querySelectorAll('article .math mjx-math')) {
-    const frame = formula.closest('.math');
-    const room = frame.localName === 'div' ? frame.clientWidth : frame.closest('p, li, td, section').clientWidth;
-    shrink(formula, formula.getBoundingClientRect().width, room - 1.2 * (frame.querySelector('.eqno')?.offsetWidth ?? 0));
-  }
+  for (const frame of document.querySelectorAll('article .katex-display'))
+    shrink(frame.firstElementChild, frame.scrollWidth, frame.clientWidth);
+  for (const piece of document.querySelectorAll('article span.math .katex-base'))
+    shrink(piece, piece.offsetWidth, piece.closest('p, li, dd, td, section').clientWidth);
   for (const table of document.querySelectorAll('article table'))
     shrink(table, table.scrollWidth, table.parentElement.clientWidth);
 
   const headings = [...document.querySelectorAll('article :is(h1, h2, h3)')].map(heading => {
     const text = heading.cloneNode(true);
-    text.querySelectorAll('.headerlink, script, mjx-assistive-mml').forEach(part => part.remove());
+    text.querySelectorAll('.headerlink, script, .katex-mathml').forEach(part => part.remove());
     return [Number(heading.localName[1]), text.textContent.trim().replace(/\s+/g, ' '), heading.id];
   });
 
   const paper = document.documentElement.clientWidth;
   const spilled = [];
-  for (const part of document.querySelectorAll('article :is(p, pre, table, img, svg, figure, mjx-math)')) {
+  for (const part of document.querySelectorAll('article :is(p, pre, table, img, svg, figure, .katex .katex-base)')) {
     const {left, right} = part.getBoundingClientRect();
     const cut = part.localName === 'pre' && part.scrollWidth > part.clientWidth + 1;
     if (part.ownerSVGElement || !part.checkVisibility() || (left >= -1 && right <= paper + 1 && !cut)) continue;

@@ -28,7 +28,7 @@
     [/\?\?/, 'an unresolved reference'],
     [/\[object \w+\]/, 'a printed object'],
   ];
-  const CODE = 'script, style, template, noscript, pre, code, kbd, samp, textarea, mjx-container';
+  const CODE = 'script, style, template, noscript, pre, code, kbd, samp, textarea, .katex';
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (!node.data.trim() || node.parentElement.closest(CODE)) continue;
@@ -40,16 +40,16 @@
 
   // Mathematics: every node of it holds one typeset formula and no error.
   for (const source of document.querySelectorAll('.math')) {
-    const typeset = source.querySelectorAll('mjx-container').length;
+    const typeset = source.querySelectorAll('.katex-mathml math').length;
     if (typeset !== 1) report('mathematics', `${typeset} typeset formulas in ${name(source)}`);
-    const drawn = source.querySelector('mjx-math, mjx-container > svg')?.getBoundingClientRect();
-    const frame = source.getBoundingClientRect();
-    const scrolls = [...source.querySelectorAll('mjx-container'), source].some(box => /auto|scroll/.test(overflowX(box)));
-    if (drawn && !scrolls && frame.width > 0 && drawn.right > frame.right + 1)
-      report('overflow', `${Math.round(drawn.right - frame.right)} px of a formula cut off: ${name(source)}`);
+    const frame = source.closest('div.math, p, li, dd, td, th, figcaption, section').getBoundingClientRect();
+    const scrolls = [...source.querySelectorAll('.katex-display'), source].some(box => /auto|scroll/.test(overflowX(box)));
+    const right = Math.max(...[...source.querySelectorAll('.katex-base')].map(piece => piece.getBoundingClientRect().right));
+    if (!scrolls && frame.width > 0 && right > frame.right + 1)
+      report('overflow', `${Math.round(right - frame.right)} px of a formula cut off: ${name(source)}`);
   }
-  for (const error of document.querySelectorAll('mjx-merror, [data-mjx-error], mjx-container[jax] merror'))
-    report('mathematics', `MathJax: ${error.getAttribute('data-mjx-error') ?? brief(error.textContent)}`);
+  for (const error of document.querySelectorAll('.katex-error'))
+    report('mathematics', `KaTeX could not set ${brief(error.textContent)}`);
 
   // Overflow: nothing sticks out of the window, save inside a box that scrolls by itself; nothing is cut off.
   const root = document.scrollingElement, width = root.clientWidth;
@@ -57,7 +57,7 @@
   const ancestors = element => { const all = []; while ((element = element.parentElement) && element !== document.body) all.push(element); return all; };
   const reported = new Set();
   for (const element of document.querySelectorAll('main *')) {
-    if (element.ownerSVGElement || element.closest('mjx-container > *') || !element.checkVisibility()) continue;
+    if (element.ownerSVGElement || element.closest('.katex') || !element.checkVisibility()) continue;
     const box = element.getBoundingClientRect();
     if (box.width <= 1 || box.height <= 1) continue;
     const around = ancestors(element);

@@ -54,13 +54,13 @@ ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-s
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.
 # Coloured words of code look alike: those that are not samples become plain text as wide.
 THIN_OUT = """() => {
-    const formulas = [...document.querySelectorAll('mjx-math:not(:has(a, [tabindex]))')];
+    const formulas = [...document.querySelectorAll('.katex-html .katex-base')];
     const sizes = formulas.map(formula => formula.getBoundingClientRect());
     formulas.forEach((formula, i) => {
         formula.replaceChildren();
         formula.style.cssText += `; display: inline-block; width: ${sizes[i].width}px; height: ${sizes[i].height}px`;
     });
-    for (const words of document.querySelectorAll('mjx-assistive-mml > math')) words.textContent = words.textContent;
+    for (const words of document.querySelectorAll('.katex-mathml math')) words.textContent = words.textContent;
     const words = ':is(pre, .sig) :is(span, em):not([id], [data-sample], :has(*))';
     for (const word of document.querySelectorAll(words)) word.replaceWith(...word.childNodes);
     for (const code of document.querySelectorAll('pre, .sig')) code.normalize();

@@ -1,27 +1,24 @@
 """Every check can fail: pages broken on purpose, and a sound one beside them."""
 
-from importlib.util import find_spec
-from pathlib import Path
-
 import pytest
 import sitecheck
 from pagecheck import VIEWS, check
 
 from bookbrowser import serve
+from mathematics import KATEX, typeset
 
 PAGE = """<!doctype html><html lang="en"><head><title>A page</title><meta charset="utf-8">
 <link rel="icon" href="data:,"><style>.dark-grey {{ background: Canvas; }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #111; color: #eee; }} .night {{ color: #222; }} }}</style>
-<script>window.MathJax = {{tex: {{packages: {{'[-]': ['noundefined', 'noerrors']}}}}}};</script></head>
+<link rel="stylesheet" href="katex/katex.min.css"></head>
 <body><main><h1>A page</h1><p>Plain words, a price of $5, and one \\ alone.</p>{body}</main></body></html>"""
-MATHJAX = '<script defer src="mathjax/tex-mml-chtml.js"></script>'
 EXPLORER = """<div data-rx="gain"><label for="a">gain</label><input id="a" type="range" min="0" max="4" value="1">
 <div class="rx-view">1</div><p class="rx-readout">one</p></div><script>const a = document.getElementById('a');
 const draw = () => document.querySelector('.rx-view').textContent = {drawn};
 {listen}</script>"""
 SOUND = {
     "plain": "",
-    "mathematics": f'{MATHJAX}<p>So <span class="math">\\(h_t = W h_{{t-1}}\\)</span>.</p>',
+    "mathematics": f'<p>So <span class="math">{typeset("h_t = W h_{t-1}")}</span>.</p>',
     "code": "<pre tabindex='0' style='overflow-x: auto'>$$ \\begin{aligned} {ref}`x` ?? " + "long " * 200 + "</pre>",
     "a box that scrolls": '<div tabindex="0" style="overflow-x: auto"><div style="width: 2000px">wide</div></div>',
     "explorer": EXPLORER.format(drawn="a.value", listen="a.addEventListener('input', draw)"),
@@ -35,8 +32,7 @@ BROKEN = {
     "missing picture": ("failed request", '<img alt="x" src="missing.png">'),
     "hidden in a dropdown": ("raw markup", "<details><summary>more</summary><p>$$ h_t $$</p></details>"),
     "not typeset": ("mathematics", '<p><span class="math">h_t</span></p>'),
-    "undefined command": ("mathematics", f'{MATHJAX}<p><span class="math">\\(\\nosuchmacro h_t\\)</span></p>'),
-    "unbalanced": ("mathematics", f'{MATHJAX}<p><span class="math">\\(\\frac{{h_t}}\\)</span></p>'),
+    "not to be set": ("mathematics", '<p><span class="katex-error">\\frac{h_t}</span></p>'),
     "wide block": ("overflow", '<div style="width: 2000px">wide</div>'),
     "wide table": ("overflow", "<table><tr>" + "<td>0.123456789</td>" * 40 + "</tr></table>"),
     "wide, scrolling forbidden": (
@@ -45,7 +41,7 @@ BROKEN = {
     ),
     "formula cut off": (
         "overflow",
-        f'{MATHJAX}<div class="math" style="width: 60px; overflow: hidden">\\[a + b + c + d + e + f + g + h\\]</div>',
+        f'<div class="math" style="width: 60px; overflow: hidden">{typeset("a + b + c + d + e + f + g", True)}</div>',
     ),
     "picture without words": ("accessibility", '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">'),
     "pale text": ("accessibility", '<p style="color: #ccc; background: #fff">pale</p>'),
@@ -136,16 +132,11 @@ LINKS = {
 }
 
 
-def mathjax() -> Path:
-    folder = Path(find_spec("sphinx-mathjax-offline").origin).parent
-    return next(folder.rglob("tex-mml-chtml.js")).parent
-
-
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory):
     """An address that serves a page for every name in SOUND, BROKEN and BROKEN_IN_VIEWS."""
     folder = tmp_path_factory.mktemp("broken")
-    (folder / "mathjax").symlink_to(mathjax())
+    (folder / "katex").symlink_to(KATEX / "static" / "katex")
     broken = {name: body for name, (*_, body) in (BROKEN | BROKEN_IN_VIEWS).items()}
     for name, body in (SOUND | broken).items():
         (folder / f"{name}.html").write_text(PAGE.format(body=body))

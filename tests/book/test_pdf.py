@@ -6,7 +6,6 @@ import subprocess
 import sys
 import unicodedata
 from html import unescape
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from pypdf import PdfReader
 from pypdfium2 import PdfDocument
 from sitecheck import SOURCE
 
+from mathematics import KATEX, typeset
 from pdf import ROOT, read_toc
 
 pytestmark = pytest.mark.full
@@ -33,12 +33,12 @@ PAGES = {
 <div class='highlight'><pre style='overflow: auto'>{LONG_LINE}</pre></div>
 <details><summary>Show</summary><p>Folded away on the screen.</p></details>
 <figure><img alt='a dot' width='3000' height='900' src='data:image/gif;base64,{PICTURE}'></figure>
-<div class='math'>\\[{LONG_FORMULA}\\]</div><p id='here' style='break-before: page'>The first ends so.</p>""",
+<div class='math'>{typeset(LONG_FORMULA, True)}</div><p id='here' style='break-before: page'>The first ends so.</p>""",
     "two": "<h1 id='two'>2. Second</h1><section id='a-section'><h2>A section</h2><p>All ends so.</p></section>",
     "loose": "<p>Not in the contents.</p>",
 }
 HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>x</title>
-<link rel="stylesheet" media="print" href="print.css"><script defer src="mathjax/tex-mml-chtml.js"></script>
+<link rel="stylesheet" media="print" href="print.css"><link rel="stylesheet" href="katex/katex.min.css">
 <body><nav>Menu</nav><main><article class="bd-article">"""
 
 
@@ -107,7 +107,7 @@ def last_words(page: str) -> str:
     plain = [
         unescape(re.sub(r'<a class="headerlink".*?</a>|<[^>]*>', "", text))
         for text in paragraphs
-        if "\\(" not in text and "<script" not in text
+        if "katex" not in text and "<script" not in text
     ]
     return plain[-1][-80:] if plain else ""
 
@@ -156,8 +156,7 @@ def test_the_whole_book_is_printed(html, tmp_path):
 @pytest.fixture
 def small(tmp_path) -> Path:
     """A folder that is both source and rendered book."""
-    mathjax = next(Path(find_spec("sphinx-mathjax-offline").origin).parent.rglob("tex-mml-chtml.js")).parent
-    (tmp_path / "mathjax").symlink_to(mathjax)
+    (tmp_path / "katex").symlink_to(KATEX / "static" / "katex")
     (tmp_path / "print.css").write_text((ROOT / "book" / "_static" / "print.css").read_text())
     (tmp_path / "_toc.yml").write_text(yaml.safe_dump(TOC))
     (tmp_path / "_config.yml").write_text("{title: A book, author: Somebody}")

@@ -16,15 +16,14 @@ from pdf import read_toc
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 CHAPTERS = [file for file in ORDER if file.startswith("notebooks/")]
 WAIT = 10_000  # ms
-MATHEMATICS = "**/mathjax/*.js*"
+LINK_IN_A_DRAWING = re.compile(r"<svg\b(?:(?!</svg>).)*<a ", re.DOTALL)
 PAGES = re.compile(r"\.html(#|$)")
 
 
 @contextmanager
 def visit(browser, address, width=1280, **options):
-    """A page as it is without mathematics, whose letters would be most of what the browser has to do."""
+    """A page as one opens it."""
     context = browser.new_context(viewport={"width": width, "height": 844}, reduced_motion="reduce", **options)
-    context.route(MATHEMATICS, lambda route: route.abort())
     context.set_default_timeout(WAIT)
     context.set_default_navigation_timeout(PATIENCE)
     try:
@@ -39,7 +38,7 @@ def visit(browser, address, width=1280, **options):
 def words(text: str) -> set[str]:
     """The plain words of the paragraphs of a page."""
     paragraphs = re.findall(r"<p>(.*?)</p>", text.partition("<article")[2].partition("</article>")[0], re.DOTALL)
-    plain = " ".join(re.sub(r"<[^>]*>|\\\(.*?\\\)", " ", paragraph) for paragraph in paragraphs)
+    plain = " ".join(re.sub(r"<math.*?</math>|<[^>]*>", " ", paragraph) for paragraph in paragraphs)
     return set(re.findall(r"(?<![\w&])[a-z]{6,}(?!\w)", plain))
 
 
@@ -151,7 +150,7 @@ def test_links_in_drawings_are_followed_by_mouse_and_by_keyboard(width, html, si
                         strayed.append(f"{address}: {asked.value.url} instead of {target}")
         return len(links), strayed
 
-    drawn = [page for page in sitecheck.pages(html) if re.search(r"<svg.*<a ", (html / page).read_text(), re.DOTALL)]
+    drawn = [page for page in sitecheck.pages(html) if LINK_IN_A_DRAWING.search((html / page).read_text("utf-8"))]
     results = [browse(follow, f"{site}/{page}") for page in drawn]
     assert [fault for _, strayed in results for fault in strayed] == []
     assert sum(count for count, _ in results) > 0, "the landing page's map has links"
