@@ -125,13 +125,16 @@ def test_a_run_can_be_interrupted_and_leaves_nothing_broken(lines):
             raise KeyboardInterrupt  # in the frame whose line it is; tracing ends with it
         return interrupt
 
-    before = sys.gettrace()
-    with pytest.raises(KeyboardInterrupt):
+    def decide():
+        before = sys.gettrace()
+        sys.settrace(interrupt)
         try:
-            sys.settrace(interrupt)
             net.decide("", 10**9)
         finally:
             sys.settrace(before)
+
+    with pytest.raises(KeyboardInterrupt):
+        decide()
     reference = [net.decode(state) for state in islice(net.run(""), 300)]
     assert list(islice(net.pieces.states(*columns(net, "")), 300)) == reference
 
