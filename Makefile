@@ -63,9 +63,15 @@ rooms: .venv/test.installed
 
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
-	@$(MAKE) --no-print-directory -j2 lint book
+	@$(MAKE) --no-print-directory --output-sync -j2 of-the-book of-the-notebooks
 	$(TESTS) tests -n 2 --dist worksteal
-	@$(MAKE) --no-print-directory --output-sync -j2 alone nbval JOBS=1
+
+# On a core each, and each about as long as the other.
+.PHONY: of-the-book of-the-notebooks
+of-the-book: book
+	@$(MAKE) --no-print-directory alone
+of-the-notebooks: lint
+	@$(MAKE) --no-print-directory nbval JOBS=1
 
 lint: .venv/test.installed
 	.venv/bin/ruff check --no-cache .

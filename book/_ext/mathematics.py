@@ -26,6 +26,7 @@ KATEX = Path(__file__).parents[1] / "katex"
 TYPESET = """(formula, displayMode) => katex.renderToString(formula, {
     displayMode, output: 'htmlAndMathml', throwOnError: true, strict: 'error', trust: false })"""
 SOURCE = re.compile(r'<annotation encoding="application/x-tex">.*?</annotation>', re.DOTALL)
+TAG, SHORT = re.compile(r"<[^>]*>"), 12
 LINE = r"\\"
 BEFORE, AFTER = re.compile(r"\S{1,3}$"), re.compile(r"\S{1,16}")
 UNBROKEN, BASE = '<span class="unbroken">', '<span class="katex-base">'
@@ -57,13 +58,16 @@ def typeset(formula: str, display: bool = False) -> str:
 
 
 def beside(html: str, before: str, after: str) -> str:
-    """An inline formula with what no line break may part from it; it still breaks where KaTeX lets it.
+    """An inline formula with what no line break may part from it; a long one still breaks where KaTeX lets it.
 
-    A formula is a row of unbroken pieces, its bases: the first stays with what is before, the last with what is after.
+    A formula is a row of unbroken pieces, its bases, and the last of them stays with what comes after.
     """
     before, after = escape(before), escape(after)
-    if html.count(BASE) == 1 or not after:
-        return f"{UNBROKEN}{before}{html}{after}</span>" if html.count(BASE) == 1 else before + html
+    letters = TAG.sub("", html.partition(HIDDEN)[2])
+    if html.count(BASE) == 1 or len(letters) <= SHORT:
+        return f"{UNBROKEN}{before}{html}{after}</span>"
+    if not after:
+        return before + html
     head, base, last = html.rpartition(BASE)
     return f'{before}{head}</span></span>{UNBROKEN}<span class="katex">{HIDDEN}{base}{last}{after}</span>'
 

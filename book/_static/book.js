@@ -34,3 +34,9 @@ const unfolded = new ResizeObserver((entries) => {
   }
 });
 for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display")) unfolded.observe(box);
+
+// An excerpt in the list of what a search has found shows a formula once, and not as it is spoken too.
+if (typeof Search !== "undefined") {
+  const { htmlToText } = Search;
+  Search.htmlToText = (html, anchor) => htmlToText(html.replace(/<math .*?<\/math>/gs, ""), anchor);
+}

@@ -51,16 +51,15 @@ REACHABLE = """() => {
 }"""
 ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-sample]'}]})"
 
-# Half of a page's elements are the letters of its formulas: each formula becomes a box of its size, its words one text.
+# Half of a page's elements are the letters of its formulas: each formula becomes a box of its size.
 # Coloured words of code look alike: those that are not samples become plain text as wide.
 THIN_OUT = """() => {
-    const formulas = [...document.querySelectorAll('.katex-html .katex-base')];
+    const formulas = [...document.querySelectorAll('.katex')];
     const sizes = formulas.map(formula => formula.getBoundingClientRect());
     formulas.forEach((formula, i) => {
-        formula.replaceChildren();
+        formula.textContent = '';
         formula.style.cssText += `; display: inline-block; width: ${sizes[i].width}px; height: ${sizes[i].height}px`;
     });
-    for (const words of document.querySelectorAll('.katex-mathml math')) words.textContent = words.textContent;
     const words = ':is(pre, .sig) :is(span, em):not([id], [data-sample], :has(*))';
     for (const word of document.querySelectorAll(words)) word.replaceWith(...word.childNodes);
     for (const code of document.querySelectorAll('pre, .sig')) code.normalize();

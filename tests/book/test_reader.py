@@ -16,6 +16,7 @@ from pdf import read_toc
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 CHAPTERS = [file for file in ORDER if file.startswith("notebooks/")]
 WAIT = 10_000  # ms
+EXCERPT = """Search.htmlToText('<div role="main">the state <math display="x">\\n<mi>spoken</mi></math><i>h</i>, again</div>')"""
 LINK_IN_A_DRAWING = re.compile(r"<svg\b(?:(?!</svg>).)*<a ", re.DOTALL)
 PAGES = re.compile(r"\.html(#|$)")
 
@@ -66,9 +67,9 @@ def test_search_for_a_word_of_a_chapter_finds_the_chapter(telling, site, browse)
                 page.locator(f"#search-results a[href*='{file}.html']").first.wait_for()
             ask(page, "zyzzyvaquux")
             page.get_by_text("did not match any documents").wait_for()
-            return page.locator("#search-results li").count()
+            return page.locator("#search-results li").count(), page.evaluate(EXCERPT)
 
-    assert browse(search) == 0
+    assert browse(search) == (0, "the state h, again")
 
 
 def test_the_theme_button_turns_the_light_off_and_the_book_remembers(site, browse):

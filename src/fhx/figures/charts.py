@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -134,4 +135,4 @@ def counting(
 def _shades(count: int) -> Sequence[str]:
     """From light to dark, all dark enough to be read as text on white."""
     ramp = plt.get_cmap("viridis")
-    return [plt.matplotlib.colors.to_hex(ramp(x)) for x in np.linspace(0.5, 0.0, count)] if count > 1 else [COLORS[0]]
+    return [to_hex(ramp(x)) for x in np.linspace(0.5, 0.0, count)] if count > 1 else [COLORS[0]]
