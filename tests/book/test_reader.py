@@ -16,7 +16,8 @@ from pdf import read_toc
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 CHAPTERS = [file for file in ORDER if file.startswith("notebooks/")]
 WAIT = 10_000  # ms
-EXCERPT = """Search.htmlToText('<div role="main">the state <math display="x">\\n<mi>spoken</mi></math><i>h</i>, again</div>')"""
+EXCERPT = """Search.htmlToText(
+    '<div role="main">the state <math display="x">\\n<mi>spoken</mi></math><i>h</i>, again</div>')"""
 LINK_IN_A_DRAWING = re.compile(r"<svg\b(?:(?!</svg>).)*<a ", re.DOTALL)
 PAGES = re.compile(r"\.html(#|$)")
 
