@@ -5,9 +5,8 @@ PY     := .venv/bin/python
 CONSTRAINTS ?= -c constraints.txt
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
 TESTS  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest --durations=30
-NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args $(if $(JOBS),-n $(JOBS)) notebooks
+NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
 N      ?=
-JOBS   ?=
 ROOM   ?=
 SAMPLE ?= 150
 # The book is built as a whole, on an empty folder, and is the same until one of its sources, or of these settings, changes.
@@ -24,7 +23,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 PORT   ?= 8000
 
-.PHONY: help book page serve pdf check rooms lint test alone nbval times notebooks course bench mutants clean
+.PHONY: help book page serve pdf check rooms lint test nbval times notebooks course bench mutants clean
 .DEFAULT_GOAL := help
 
 help:
@@ -63,22 +62,21 @@ rooms: .venv/test.installed
 
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
-	@$(MAKE) --no-print-directory --output-sync -j2 of-the-book of-the-notebooks
+	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader then-print
 	$(TESTS) tests -n 2 --dist worksteal
 
-# On a core each, and each about as long as the other.
-.PHONY: of-the-book of-the-notebooks
-of-the-book: book
-	@$(MAKE) --no-print-directory alone
-of-the-notebooks: lint
-	@$(MAKE) --no-print-directory nbval JOBS=1
+# Two lanes, a core each, about as long as each other.
+.PHONY: book-then-notebooks lint-then-grader then-print
+book-then-notebooks: book
+	$(NBVAL) -n 1
+lint-then-grader: lint
+	$(TESTS) tests/course -m alone -rs
+then-print: book lint-then-grader
+	$(TESTS) tests/book -m alone -rs
 
 lint: .venv/test.installed
 	.venv/bin/ruff check --no-cache .
 	.venv/bin/mypy
-
-alone: .venv/test.installed chromium bubblewrap
-	$(TESTS) tests/course tests/book -m alone -rs
 
 ## make nbval            every notebook against its stored outputs (FHX_DEVICE=cuda: on a GPU)
 nbval: .venv/test.installed
