@@ -241,7 +241,7 @@ def test_bad_input(arguments, message):
 def test_bad_layers():
     theory = MeanField("relu", 1.0)
     for layers, start in ((-1, 1.0), (3, -1.0), (3, float("nan"))):
-        with pytest.raises(ValueError, match="layers and input_mean_square must not be negative"):
+        with pytest.raises(ValueError, match=f"must not be negative, got {layers} and {start}"):
             theory.variances(layers, start)
     with pytest.raises(ValueError, match="activation must be"):
         MeanField.critical_std("sin")

@@ -197,6 +197,13 @@ def test_no_inputs_give_no_states(method):
     assert (run.sweeps, run.residuals, run.converged, run.correction) == (0, [], True, 0.0)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_no_sequences_are_done_at_once(method):
+    run = parallel_unroll(SimpleCell(2, 3, **DOUBLE), draw(5, 0, 2), method)
+    assert run.states.shape == (5, 0, 3)
+    assert (run.sweeps, run.residuals, run.converged, run.correction) == (1, [0.0], True, 0.0)
+
+
 def test_jacobians_a_few_times_at_once(monkeypatch):
     cell, inputs = contracting(LSTMCell), draw(50, 2, 2).requires_grad_()
     weight, runs, gradients = draw(50, 2, 6, seed=3), [], []

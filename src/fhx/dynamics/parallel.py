@@ -179,7 +179,7 @@ def _sweep(
 def _assessed(problem: TrajectoryMap, states: Tensor, image: Tensor) -> tuple[float, float, float]:
     """The undamped Newton correction, the gain of rounding errors, and what they may amount to."""
     residual = image - states
-    if not len(states):
+    if not states.numel():
         return 0.0, 1.0, 0.0
     if not residual.isfinite().all():
         return inf, inf, inf
