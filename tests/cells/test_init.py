@@ -149,3 +149,16 @@ class TestBadInput:
 
         with pytest.raises(ValueError, match="Counter does not say which matrices act on its state"):
             gaussian_(Counter(2, 2), 1.0)
+
+
+@pytest.mark.parametrize("draw", [partial(gaussian_, weight_std=1.0), orthogonal_])
+def test_without_a_generator_they_draw_from_the_one_of_torch(draw):
+    """On the CPU, whatever the cell's device, so that a seed gives the same cell everywhere."""
+    drawn = []
+    for generator in (None, rng(7)):
+        torch.manual_seed(7)
+        cell = SimpleCell(2, 4, **DOUBLE)
+        torch.manual_seed(7)
+        draw(cell, generator=generator)
+        drawn.append(cell.W)
+    assert torch.equal(*drawn)
