@@ -1,5 +1,7 @@
 """The source's construction of Theorem 4.6: repaired, against the machines; as printed, against small ones."""
 
+import copy
+import pickle
 from fractions import Fraction
 from itertools import islice, repeat
 
@@ -21,7 +23,7 @@ from fhx.compile import (
 from fhx.compile.turing_source import BOTTOM, SourceLayout
 from fhx.exact import EOS, Step, if_then_else, variable
 from fhx.exact.stacks import decode, encode, push
-from fhx.machines import TuringMachine, Verdict
+from fhx.machines import TuringMachine, Verdict, palindromes
 
 LAYERS = (2, 3, 4)
 STEPS = 40
@@ -298,3 +300,11 @@ def test_bad_arguments_are_refused():
         net.decide("a", -1)
     with pytest.raises(ValueError, match=r"max_steps must be an integer of at least 0, got 1\.0"):
         net.decide("a", 1.0)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
+def test_a_copy_is_the_net(copied):
+    net = turing_to_layered_rnn(palindromes())
+    assert copied(net) == net
+    assert BOTTOM in copied(net).layout.left
+    assert repr(BOTTOM) == "$"

@@ -245,5 +245,7 @@ def test_types_that_are_no_floats():
 
 
 def test_symbols_outside_the_alphabet():
+    with pytest.raises(TypeError, match="the words are the one string 'ab'"):
+        net(ABB).to_torch().accepts("ab")
     with pytest.raises(ValueError, match=re.escape("the symbol 'c' at position 1 is outside the alphabet")):
         net(ABB).to_torch().accepts(["a", "bc"])

@@ -152,6 +152,11 @@ def test_bad_input(arguments, told):
         learn_dfa(parity().accepts, *arguments)
 
 
+def test_one_string_is_no_list_of_words():
+    with pytest.raises(TypeError, match="the words are the one string '0110': give a list of words"):
+        learn_dfa(parity().accepts, "01", "0110")
+
+
 def test_a_teachers_own_error_passes():
     def teacher(word):
         raise ArithmeticError(word)

@@ -224,6 +224,7 @@ def test_another_objective_and_frozen_parameters():
     [
         ({"seeds": []}, "seeds must be given"),
         ({"seeds": [1, 2, 1]}, r"all different; got \(1, 2, 1\)"),
+        ({"seeds": [0.5]}, r"whole and all different; got \(0.5,\)"),
         ({"updates": 0}, "updates must be an integer of at least 1, got 0"),
         ({"updates": 2.5}, "updates .* got 2.5"),
         ({"batch_size": 0}, "batch_size .* got 0"),
@@ -251,8 +252,28 @@ def test_bad_builders_are_named():
         quick(lambda: one)
     with pytest.raises(TypeError, match=r"torch\.nn\.Module; it returned int"):
         quick(lambda: 3)
+    with pytest.raises(TypeError, match="built a cell, which has states and no outputs: give a Realization"):
+        quick(lambda: SimpleCell(2, 4))
+    with pytest.raises(TypeError, match="built a net of torch: give a Realization of the cell that from_torch makes"):
+        quick(lambda: nn.LSTM(2, 4))
     with pytest.raises(ValueError, match=r"^split must be one of 'train', 'valid', 'test', got 'dev'"):
         evaluate(one, toy(), "dev")
+
+
+@pytest.mark.parametrize(
+    ("options", "culprit"),
+    [
+        ({"make_model": nn.Linear(2, 2)}, "make_model is a net: give a function that builds a new one"),
+        ({"task": toy().train}, "task must be a Task with its three splits, not a Sequences"),
+        ({"seeds": 3}, r"seeds must be several, such as range\(3\), not 3"),
+        ({"optimizer": "adam"}, "optimizer must be a class such as torch.optim.Adam, not 'adam'"),
+    ],
+)
+@pytest.mark.usefixtures("unchecked")
+def test_what_is_of_another_kind_is_named(options, culprit):
+    given = {"make_model": build(), "task": toy(), "updates": 1, "batch_size": 4, "learning_rate": 0.1} | options
+    with pytest.raises(TypeError, match=culprit):
+        fit(given.pop("make_model"), given.pop("task"), **given)
 
 
 def test_a_batch_larger_than_the_training_set_is_the_training_set():

@@ -142,7 +142,14 @@ def test_a_success_rate_prints_its_counts():
 
 @pytest.mark.parametrize(
     ("arguments", "culprit"),
-    [((3, 2), "3 of 2"), ((-1, 2), "-1 of 2"), ((0, 0), "0 of 0"), ((1, 2, 95), "strictly between 0 and 1; got 95")],
+    [
+        ((3, 2), "3 of 2"),
+        ((-1, 2), "-1 of 2"),
+        ((0, 0), "0 of 0"),
+        ((1.5, 3), "1.5 of 3"),
+        ((1, 3.5), "1 of 3.5"),
+        ((1, 2, 95), "strictly between 0 and 1; got 95"),
+    ],
 )
 def test_impossible_counts_are_named(arguments, culprit):
     with pytest.raises(ValueError, match=culprit):

@@ -7,6 +7,7 @@ blank where that is $.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from enum import Enum
 from itertools import product
 from types import MappingProxyType
 
@@ -33,14 +34,18 @@ MISTAKES: Mapping[str, str] = MappingProxyType(
 """What is wrong in (4.26) and (4.33), by name."""
 
 
-class _Bottom:
+class _Bottom(Enum):
     """The mark below a stack, which is not a symbol of a tape."""
+
+    BOTTOM = "$"
 
     def __repr__(self) -> str:
         return "$"
 
+    __str__ = __repr__
 
-BOTTOM = _Bottom()
+
+BOTTOM = _Bottom.BOTTOM
 Stack = Mapping[Hashable, Expression]
 Conditions = tuple[Expression, Expression]
 EMPTY: Stack = MappingProxyType({})

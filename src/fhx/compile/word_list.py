@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
+from fhx.machines.words import refuse_one_string
+
 __all__ = ["WordList"]
 
 _END = object()
@@ -26,8 +28,7 @@ class WordList:
         self, alphabet: Sequence[Hashable], words: Iterable[Iterable[Hashable]] | Callable[[], Iterable[Any]]
     ) -> None:
         words = words() if callable(words) else words
-        if isinstance(words, str):
-            raise TypeError(f"the words are the one string {words!r}: give a list of words")
+        refuse_one_string(words)
         if isinstance(words, set | frozenset):
             raise TypeError("the words are a set, which has no order: give a list or a generator")
         try:

@@ -11,6 +11,7 @@ from fhx.exact.batch import last, padded
 from fhx.exact.float_range import exact_ranges, two_relus
 from fhx.exact.matrix import Matrix
 from fhx.exact.word_reader import Word, WordReader, decision
+from fhx.machines.words import refuse_one_string
 
 
 class TorchRecognizer(nn.Module):
@@ -102,9 +103,11 @@ class TorchRecognizer(nn.Module):
             batch_size: how many of them run side by side; the memory grows with it.
 
         Raises:
+            TypeError: the words are one string.
             ValueError: a symbol is outside the alphabet, or an output is neither 1 nor 0.
             OverflowError: see ``forward``.
         """
+        refuse_one_string(words)
         words = list(words)
         decisions: list[bool] = []
         for first in range(0, len(words), batch_size):

@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from fhx.machines.dfa import DFA
 from fhx.machines.validation import in_order
-from fhx.machines.words import Symbol, Word, as_word
+from fhx.machines.words import Symbol, Word, as_word, refuse_one_string
 
 __all__ = ["LearnedDFA", "learn_dfa"]
 
@@ -61,11 +61,13 @@ def learn_dfa(
         max_states: no machine with more states is returned, so that learning ends even if the language is not regular.
 
     Raises:
+        TypeError: the words are one string.
         ValueError: an empty alphabet, a word with a symbol outside the alphabet, or ``max_states`` below 2.
 
     Source: Angluin, Learning regular sets from queries and counterexamples (1987); Rivest and Schapire (1993).
     """
     symbols = in_order(alphabet, "symbols of the alphabet")
+    refuse_one_string(words)
     listed = [tuple(word) for word in words]
     if not symbols or max_states < 2:
         raise ValueError(f"an alphabet with a symbol and at least 2 states are needed, not {symbols} and {max_states}")

@@ -39,6 +39,12 @@ def as_word(symbols: Iterable[Symbol], alphabet: Iterable[Symbol]) -> Word:
     return "".join(map(str, symbols)) if has_letters_only(alphabet) else tuple(symbols)
 
 
+def refuse_one_string(words: object) -> None:
+    """Raise a TypeError if a list of words is one string, whose symbols would be taken for words."""
+    if isinstance(words, str):
+        raise TypeError(f"the words are the one string {words!r}: give a list of words")
+
+
 @overload
 def all_words(alphabet: str, max_length: int) -> Iterator[str]: ...
 @overload

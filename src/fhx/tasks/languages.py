@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from fhx.machines.names import NameTable
+from fhx.machines.words import refuse_one_string
 from fhx.tasks.sequences import Sequences, Task
 from fhx.tasks.word_draws import blocks, mixture, no_three, off_by_one, runs, uniform, walk
 
@@ -85,8 +86,10 @@ def encode(
     word, and step :math:`t + 1` that for the prefix :math:`x_1 \dots x_t`. After a word's end there are zeros.
 
     Raises:
+        TypeError: the words are one string.
         ValueError: there is no word, a symbol is outside the alphabet, or a word has no step at all.
     """
+    refuse_one_string(words)
     if not words:
         raise ValueError("there is no word to encode")
     before = int(empty)

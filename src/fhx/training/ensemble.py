@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state, vmap
 
 from fhx._checks import one_of
+from fhx.cells import Cell
 from fhx.tasks import Sequences, Task
 from fhx.tasks.sequences import SPLITS, Split
 from fhx.training.losses import OBJECTIVES, Objective
@@ -171,6 +172,10 @@ def _build(make_model: Callable[[], M], seed: int) -> M:
     model = make_model()
     if not isinstance(model, nn.Module):
         raise TypeError(f"make_model must build a torch.nn.Module; it returned {type(model).__name__}")
+    if isinstance(model, Cell):
+        raise TypeError("make_model built a cell, which has states and no outputs: give a Realization of it")
+    if isinstance(model, nn.RNNBase):
+        raise TypeError("make_model built a net of torch: give a Realization of the cell that from_torch makes of it")
     return model
 
 

@@ -71,8 +71,10 @@ def fit(
     Raises:
         ValueError: for an argument out of range, repeated seeds, another number of functions than of seeds, nets of
             different shapes, or outputs of another shape than the task's.
-        TypeError: when ``make_model`` does not build an ``nn.Module``.
+        TypeError: ``make_model`` is a net, or builds something else than an ``nn.Module`` from inputs to outputs; or
+            the task, the seeds or the optimizer are of another kind.
     """
+    _check_kinds(make_model, task, seeds, optimizer)
     seeds = tuple(seeds)
     _check_seeds(seeds)
     updates, batch_size = positive("updates", updates), positive("batch_size", batch_size)
@@ -147,6 +149,18 @@ def _step(
     stepper.step()
 
 
+def _check_kinds(make_model: object, task: object, seeds: object, optimizer: object) -> None:
+    """A TypeError that names what is of another kind."""
+    if isinstance(make_model, nn.Module):
+        raise TypeError("make_model is a net: give a function that builds a new one, such as lambda: Realization(...)")
+    if not isinstance(task, Task):
+        raise TypeError(f"task must be a Task with its three splits, not a {type(task).__name__}")
+    if not isinstance(seeds, Iterable):
+        raise TypeError(f"seeds must be several, such as range({seeds}), not {seeds!r}")
+    if not callable(optimizer):
+        raise TypeError(f"optimizer must be a class such as torch.optim.Adam, not {optimizer!r}")
+
+
 def _check_seeds(seeds: tuple[int, ...]) -> None:
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise ValueError(f"seeds must be given and all different; got {seeds}")
+    if not seeds or len(set(seeds)) < len(seeds) or any(seed != int(seed) for seed in seeds):
+        raise ValueError(f"seeds must be given, whole and all different; got {seeds}")

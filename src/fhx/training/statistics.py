@@ -140,10 +140,11 @@ def proportion(successes: int, trials: int, level: float = 0.95) -> Proportion:
         level: the confidence level, between 0 and 1.
 
     Raises:
-        ValueError: for a count out of range or a level outside (0, 1).
+        ValueError: for a count that is not whole or out of range, or a level outside (0, 1).
     """
-    if not 0 <= successes <= trials or trials < 1:
-        raise ValueError(f"successes lie between 0 and the number of trials, at least 1; got {successes} of {trials}")
+    if not 0 <= successes <= trials or trials < 1 or successes != int(successes) or trials != int(trials):
+        given = f"{successes} of {trials}"
+        raise ValueError(f"successes and trials are counts, from 0 to the trials and at least 1; got {given}")
     _check_level(level)
     k, n, tail = int(successes), int(trials), (1 - level) / 2
     low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
