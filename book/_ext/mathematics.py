@@ -26,11 +26,10 @@ KATEX = Path(__file__).parents[1] / "katex"
 TYPESET = """(formula, displayMode) => katex.renderToString(formula, {
     displayMode, output: 'htmlAndMathml', throwOnError: true, strict: 'error', trust: false })"""
 SOURCE = re.compile(r'<annotation encoding="application/x-tex">.*?</annotation>', re.DOTALL)
-TAG, SHORT = re.compile(r"<[^>]*>"), 12
 LINE = r"\\"
-BEFORE, AFTER = re.compile(r"\S{1,3}$"), re.compile(r"\S{1,16}")
-UNBROKEN, BASE = '<span class="unbroken">', '<span class="katex-base">'
-HIDDEN = '<span class="katex-html" aria-hidden="true">'
+BEFORE, AFTER = re.compile(r"(?<!\S)\S{1,8}\Z"), re.compile(r"\S{1,24}(?!\S)|[^\w\s]+")
+TAG, SHORT, LONG = re.compile(r"<[^>]*>"), 12, 24
+PIECE, SEEN = '<span class="katex-base">', '<span class="katex-html" aria-hidden="true">'
 
 
 @cache
@@ -60,16 +59,30 @@ def typeset(formula: str, display: bool = False) -> str:
 def beside(html: str, before: str, after: str) -> str:
     """An inline formula with what no line break may part from it; a long one still breaks where KaTeX lets it.
 
-    A formula is a row of unbroken pieces, its bases, and the last of them stays with what comes after.
+    KaTeX gives a row of pieces, which it breaks between. Those of a short formula stay together, and so do a few within
+    brackets. The first stays with what comes before, the last with what comes after.
     """
-    before, after = escape(before), escape(after)
-    letters = TAG.sub("", html.partition(HIDDEN)[2])
-    if html.count(BASE) == 1 or len(letters) <= SHORT:
-        return f"{UNBROKEN}{before}{html}{after}</span>"
-    if not after:
-        return before + html
-    head, base, last = html.rpartition(BASE)
-    return f'{before}{head}</span></span>{UNBROKEN}<span class="katex">{HIDDEN}{base}{last}{after}</span>'
+    spoken, _, seen = html.partition(SEEN)
+    pieces = [PIECE + piece for piece in seen.removesuffix("</span></span>").split(PIECE)[1:]]
+    rows = _rows(pieces)
+    texts = [f"{spoken}{SEEN}{rows[0]}</span></span>"]
+    texts += [f'<span class="katex">{SEEN}{row}</span></span>' for row in rows[1:]]
+    texts[0] = escape(before) + texts[0]
+    texts[-1] += escape(after)
+    return "".join(f'<span class="unbroken">{text}</span>' for text in texts)
+
+
+def _rows(pieces: list[str]) -> list[str]:
+    """The pieces, with those joined that no line may break between."""
+    if len(TAG.sub("", "".join(pieces))) <= SHORT:
+        return ["".join(pieces)]
+    rows, depth = [""], 0
+    for piece in pieces:
+        if rows[-1] and (depth == 0 or len(TAG.sub("", rows[-1] + piece)) > LONG):
+            rows.append("")
+        rows[-1] += piece
+        depth = max(0, depth + piece.count('class="mopen') - piece.count('class="mclose'))
+    return rows
 
 
 def in_lines(text: str) -> str:
@@ -79,22 +92,32 @@ def in_lines(text: str) -> str:
     return parts[0] if len(parts) == 1 else rf"\begin{{gathered}}{LINE.join(parts)}\end{{gathered}}"
 
 
+class beside_formula(nodes.inline):
+    """A formula with the words beside it."""
+
+
 class Beside(SphinxPostTransform):
-    """Gives every inline formula the words beside it that a line break must not part from it."""
+    """Puts every inline formula and the words that touch it into one node."""
 
     default_priority = 900
     formats = ("html",)
 
     def run(self, **_: Any) -> None:
-        for node in self.document.findall(nodes.math):
-            siblings, place = node.parent.children, node.parent.index(node)
-            for key, step, pattern in (("after", 1, AFTER), ("before", -1, BEFORE)):
-                text = siblings[place + step] if 0 <= place + step < len(siblings) else None
-                words = str(text) if isinstance(text, nodes.Text) else ""
-                found = pattern.match(words) if step == 1 else pattern.search(words)
-                if found:
-                    node[key] = found[0]
-                    node.parent.replace(text, nodes.Text(words[: found.start()] + words[found.end() :]))
+        for node in list(self.document.findall(nodes.math)):
+            parent, place = node.parent, node.parent.index(node)
+            before, after = self._cut(parent, place - 1, BEFORE), self._cut(parent, place + 1, AFTER)
+            parent[place] = beside_formula("", "", nodes.Text(before), node, nodes.Text(after))
+
+    @staticmethod
+    def _cut(parent: nodes.Element, place: int, pattern: re.Pattern[str]) -> str:
+        """Take what is found out of the text at that place, if there is one."""
+        if not (0 <= place < len(parent) and isinstance(parent[place], nodes.Text)):
+            return ""
+        words = str(parent[place])
+        if not (found := pattern.search(words) if pattern is BEFORE else pattern.match(words)):
+            return ""
+        parent[place] = nodes.Text(words[: found.start()] + words[found.end() :])
+        return found[0]
 
 
 def _set(formula: str, node: nodes.Node, display: bool) -> str:
@@ -105,11 +128,16 @@ def _set(formula: str, node: nodes.Node, display: bool) -> str:
         return f'<span class="katex-error">{escape(formula)}</span>'
 
 
-def visit_inline(writer: Any, node: nodes.math) -> None:
+def visit_inline(writer: Any, node: nodes.math, before: str = "", after: str = "") -> None:
     html = _set(node.astext(), node, display=False)
     writer.body.append(writer.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
-    writer.body.append(beside(html, node.get("before", ""), node.get("after", "")) + "</span>")
+    writer.body.append((beside(html, before, after) if SEEN in html else before + html + after) + "</span>")
     raise nodes.SkipNode
+
+
+def visit_beside(writer: Any, node: beside_formula) -> None:
+    before, formula, after = node.children
+    visit_inline(writer, formula, str(before), str(after))
 
 
 def visit_block(writer: Any, node: nodes.math_block) -> None:
@@ -125,6 +153,7 @@ def visit_block(writer: Any, node: nodes.math_block) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_html_math_renderer("katex", (visit_inline, None), (visit_block, None))
+    app.add_node(beside_formula, html=(visit_beside, None))
     app.add_post_transform(Beside)
     app.add_css_file("katex/katex.min.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,8 +6,10 @@ from html import unescape
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
+from hypothesis import given
+from hypothesis import strategies as st
 
-from mathematics import BASE, Beside, beside, in_lines, typeset
+from mathematics import PIECE, Beside, beside, beside_formula, in_lines, typeset
 
 pytestmark = pytest.mark.full
 
@@ -35,19 +37,33 @@ def test_what_cannot_be_set_is_an_error(formula):
         typeset(formula)
 
 
-@pytest.mark.parametrize("formula", ["h", "h = 0", r"W_z h + U_z x + b_z = \tanh(W_k h + U_k x + b_k)"])
+@pytest.mark.parametrize(
+    "formula", ["h", "h = 0", r"W_z h + U_z x + b_z = \tanh(W_k h + U_k x + b_k)", "F = (a + b) x"]
+)
 @pytest.mark.parametrize(("before", "after"), [("", ""), ("(", ""), ("", ","), ("“", "-th,"), ("<", "&")])
-def test_nothing_is_lost_and_the_end_stays_with_what_comes_after(formula, before, after):
+def test_nothing_is_lost_and_the_ends_stay_with_what_touches_them(formula, before, after):
     plain = typeset(formula)
     html = beside(plain, before, after)
+    rows = html.split('<span class="unbroken">')[1:]
     assert seen(html) == before + seen(plain) + after
     assert spoken(html) == spoken(plain)
     assert html.count("<span") == html.count("</span>")
-    unbroken = html.partition('class="unbroken"')[2]
-    if after:
-        assert unbroken.count(BASE) >= 1
-        assert seen(f"<span {unbroken}").endswith(after)
-    assert (html.count(BASE) > unbroken.count(BASE)) == (plain.count(BASE) > 1 and len(seen(plain)) > 12)
+    assert seen(rows[0]).startswith(before)
+    assert seen(rows[-1]).endswith(after)
+    assert all(PIECE in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("formula", "rows"),
+    [
+        ("W_f = 0", ["Wf=0"]),
+        ("W_z h + U_z x + b_z = c", ["Wzh+", "Uzx+", "bz=", "c"]),
+        ("f = F + F(1 - F) C w_f + G", ["f=", "F+", "F(1−F)Cwf+", "G"]),
+        (r"u = \lvert a \rvert + b + c + d + e", ["u=", "∣a∣+", "b+", "c+", "d+", "e"]),
+    ],
+)
+def test_long_formulas_break_outside_brackets(formula, rows):
+    assert [seen(row) for row in beside(typeset(formula), "", "").split('<span class="unbroken">')[1:]] == rows
 
 
 def test_equations_and_lines_as_sphinx_has_them():
@@ -57,17 +73,31 @@ def test_equations_and_lines_as_sphinx_has_them():
     typeset(in_lines("a &= b \\\\ &= c\n\nd"), True)
 
 
-def test_words_without_a_space_belong_to_the_formula():
-    texts = ["the ", "-step net (", ") and ", " alone"]
-    paragraph = nodes.paragraph("", "", nodes.Text(texts[0]))
-    for text in texts[1:]:
-        paragraph += [nodes.math("", "k"), nodes.Text(text)]
+def paragraph_of(parts: list[str]) -> nodes.paragraph:
+    """Every second part is a formula."""
+    kinds = (nodes.Text, lambda formula: nodes.math("", formula))
+    paragraph = nodes.paragraph("", "", *(kinds[number % 2](part) for number, part in enumerate(parts)))
     document = new_document("page")
     document += paragraph
     Beside(document).run()
-    assert [(node.get("before"), node.get("after")) for node in document.findall(nodes.math)] == [
-        (None, "-step"),
-        ("(", ")"),
-        (None, None),
-    ]
-    assert paragraph.astext().replace("k", "") == "the  net  and  alone"
+    return paragraph
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        (["the ", "k", "-step net (", "x", ") and ", "y", " alone"], [("", "-step"), ("(", ")"), ("", "")]),
+        (["Reading ", "t", ", then ", "x", ", ", "y", ", end"], [("", ","), ("", ","), ("", ",")]),
+        (["a norm with\n", "W", "\nas ", "a", ",\n", "b", ""], [("", ""), ("", ","), ("", "")]),
+        (["pseudo-norm-", "p", "-" + "very" * 9 + " (see ", "q", ")."], [("", "-"), ("", ").")]),
+    ],
+)
+def test_words_without_a_space_belong_to_the_formula(parts, found):
+    paragraph = paragraph_of(parts)
+    assert [(node[0], node[2]) for node in paragraph.findall(beside_formula)] == found
+    assert paragraph.astext() == "".join(parts)
+
+
+@given(st.lists(st.text(" ,.(-a\n", max_size=9), min_size=1, max_size=9))
+def test_the_words_and_their_order_stay(parts):
+    assert paragraph_of(parts).astext() == "".join(parts)

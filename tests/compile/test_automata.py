@@ -1,5 +1,7 @@
 """Machines to nets, one-hot and on a grid: runs, the commuting square on every pair, sizes, weights, the way back."""
 
+import re
+
 import pytest
 from attrs import evolve
 from compile_strategies import letters, machine, machines
@@ -18,7 +20,7 @@ from fhx.compile import (
 )
 from fhx.compile.grid import grid_names, grid_places
 from fhx.exact import Matrix, Recognizer
-from fhx.machines import DFA, NAMED, parity
+from fhx.machines import DFA, NAMED, divisible_by, parity
 
 MAKERS = (dfa_to_rnn, lambda dfa: dfa_to_rnn(dfa, "slu"), dfa_to_grid_rnn)
 KINDS = pytest.mark.parametrize("make", MAKERS, ids=["relu", "slu", "grid"])
@@ -194,3 +196,12 @@ def test_grid_names_are_none_of_the_states():
 def test_ten_thousand_states_are_few_units_on_the_grid():
     assert one_hot_units(10_000, 4) == 40_001
     assert grid_units(10_000, 4) == 603
+
+
+def test_each_unit_of_the_grid_says_what_it_computes():
+    names = dfa_to_grid_rnn(divisible_by(50)).rnn.unit_names
+    assert names[:3] == ("start", "phase 1", "phase 2")
+    what = r"(row|column) (?:after \d+&\w+|above \d+)"
+    found = [re.fullmatch(what, name) for name in names[3:]]
+    assert None not in found
+    assert {match[1] for match in found} == {"row", "column"}

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 from fractions import Fraction
 from itertools import islice, repeat
 
@@ -308,3 +309,12 @@ def test_a_copy_is_the_net(copied):
     assert copied(net) == net
     assert BOTTOM in copied(net).layout.left
     assert repr(BOTTOM) == "$"
+
+
+def test_stacks_without_their_mark_are_no_configuration():
+    tm = palindromes()
+    layout = SourceLayout.of(tm)
+    names = (*layout.added_states, *layout.states.values(), *layout.left.values(), *layout.right.values())
+    state = dict.fromkeys(names, 0) | {layout.states[tm.start]: 1}
+    with pytest.raises(ValueError, match=re.escape("not a configuration: the stacks are () and ()")):
+        layout.configuration(state, tm, 3)

@@ -120,7 +120,7 @@ class WithReadout(Cell):
         return torch.cat([state, self.readout(self.cell.hidden(state))], -1)
 
     def hidden(self, state: Float[Tensor, "*batch width"]) -> Float[Tensor, "*batch d"]:
-        """y."""
+        """:math:`y`."""
         return state[..., self.cell.state_width :]
 
     def lipschitz(self, norm: AnyNorm = 2) -> float:
