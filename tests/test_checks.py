@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from fhx._checks import all_at_least_zero, at_least, at_least_zero, non_negative, one_of, positive, positive_number
+from fhx._checks import (
+    all_at_least_zero,
+    at_least,
+    at_least_zero,
+    check_kind,
+    non_negative,
+    one_of,
+    positive,
+    positive_number,
+)
 
 NOT_REAL = [nan, inf, -inf, "1", None, 1j, [1.0], 10**400]
 
@@ -70,3 +79,12 @@ def test_a_choice_is_among_what_is_known():
     assert one_of("norm", "max", {"max": 0, 2: 1}) == "max"
     with pytest.raises(ValueError, match=r"^norm must be one of 'max', 2, got 'min'$"):
         one_of("norm", "min", {"max": 0, 2: 1})
+
+
+def test_a_value_of_another_kind_is_shown_in_short():
+    assert check_kind(True, int, "count") is None
+    with pytest.raises(TypeError, match=r"^count needs a int, not the str 'x'$"):
+        check_kind("x", int, "count")
+    with pytest.raises(TypeError) as caught:
+        check_kind("x" * 1000, int, "count")
+    assert str(caught.value) == f"count needs a int, not the str '{'x' * 76}..."

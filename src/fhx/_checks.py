@@ -5,7 +5,16 @@ from collections.abc import Collection
 from math import isfinite, nan
 from typing import SupportsIndex, TypeVar
 
-__all__ = ["all_at_least_zero", "at_least", "at_least_zero", "non_negative", "one_of", "positive", "positive_number"]
+__all__ = [
+    "all_at_least_zero",
+    "at_least",
+    "at_least_zero",
+    "check_kind",
+    "non_negative",
+    "one_of",
+    "positive",
+    "positive_number",
+]
 
 T = TypeVar("T")
 
@@ -72,3 +81,10 @@ def _finite(value: float) -> float:
         return float(value) if isfinite(value) else nan
     except (TypeError, ValueError, RuntimeError, OverflowError):
         return nan
+
+
+def check_kind(value: object, kind: type, function: str) -> None:
+    """Raise a TypeError that says what a function needs, unless the value is of that kind."""
+    if not isinstance(value, kind):
+        shown = text if len(text := repr(value)) <= 80 else f"{text[:77]}..."
+        raise TypeError(f"{function} needs a {kind.__name__}, not the {type(value).__name__} {shown}")

@@ -190,3 +190,10 @@ def test_a_compiled_step_comes_back_as_a_machine():
 def test_round_trip_of_a_large_machine():
     dfa = machine(300, 4, seed=1)
     assert rnn_to_dfa(dfa_to_rnn(dfa)).minimize().canonical() == dfa.minimize().canonical()
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5])
+@pytest.mark.usefixtures("unchecked")
+def test_a_number_of_states_is_a_number(most):
+    with pytest.raises(ValueError, match=r"^max_states must be an integer of at least 1"):
+        rnn_to_dfa(dfa_to_rnn(divisible_by(3)), most)

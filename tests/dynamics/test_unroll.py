@@ -203,3 +203,10 @@ class TestBadInput:
             Realization(self.cell, nn.Identity(), torch.zeros(5, 3))
         with pytest.raises(ValueError, match=r"state_width = 3, got shape \(4,\)"):
             Realization(self.cell, nn.Identity(), torch.zeros(4))
+
+
+@pytest.mark.parametrize(("kind", "shown"), [(SimpleCell, 3), (LSTMCell, 3)])
+def test_a_readout_of_another_width_is_refused_when_it_is_given(kind, shown):
+    with pytest.raises(ValueError, match=f"the readout reads 5 numbers, but a state shows it {shown}"):
+        Realization(kind(2, 3), nn.Linear(5, 1))
+    assert Realization(kind(2, 3), nn.LazyLinear(1))(torch.zeros(4, 1, 2)).shape == (4, 1, 1)

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from fhx.compile import StateExplosionError, turing_to_rnn
-from fhx.machines import TuringMachine, all_words
+from fhx.compile import StateExplosionError, dfa_to_rnn, turing_to_rnn
+from fhx.machines import TuringMachine, all_words, palindromes, parity
 from fhx.precision import float_net_to_dfa
 
 COUNTS = TuringMachine(
@@ -41,3 +41,11 @@ def test_the_search_for_an_automaton_has_a_limit():
         float_net_to_dfa(net, torch.float16, max_states=100)
     with pytest.raises(ValueError, match="a run over EOS meets more than 1 states"):
         float_net_to_dfa(net, torch.float16, max_states=1)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_what_has_no_end_mark_or_no_states_is_refused():
+    with pytest.raises(TypeError, match=r"^float_net_to_dfa needs a HaltingNet, not the Recognizer"):
+        float_net_to_dfa(dfa_to_rnn(parity()), torch.float32)
+    with pytest.raises(ValueError, match=r"^max_states must be an integer of at least 1, got 0"):
+        float_net_to_dfa(turing_to_rnn(palindromes()), torch.float32, max_states=0)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from precision_runs import BACK, BASES, FLOATS, STEPS, SWEEPS, dtypes, runs_in_random_order
 from turing_strategies import machines_with_words
 
-from fhx.compile import turing_to_rnn
+from fhx.compile import dfa_to_rnn, turing_to_rnn
+from fhx.machines import parity
 from fhx.precision import certified_steps, error_bounds, exact_height, first_wrong_step, lossy_length
 
 
@@ -82,3 +83,12 @@ def test_bad_input():
             function(net, "ac", torch.float32, 5)
         with pytest.raises(TypeError):
             function(net, "ab", torch.int32, 5)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_another_net_is_refused():
+    net = dfa_to_rnn(parity())
+    with pytest.raises(TypeError, match=r"^certified_steps needs a TuringNet, not the Recognizer"):
+        certified_steps(net, "01", torch.float32, 9)
+    with pytest.raises(TypeError, match=r"^error_bounds needs a TuringNet, not the Recognizer"):
+        next(error_bounds(net, "01", torch.float32))

@@ -261,3 +261,9 @@ def test_a_net_is_a_value():
     assert isinstance(net, DefiniteNet)
     with pytest.raises(AttributeError):
         net.margin = 1.0
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_only_machines_have_an_order():
+    with pytest.raises(TypeError, match=r"^definite_order needs a DFA, not the str 'parity'"):
+        definite_order("parity")

@@ -2,8 +2,7 @@
 
 from itertools import product
 
-from fhx._checks import one_of
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind, one_of
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
 from fhx.exact import AND, Expression, Network, Recognizer, Step, relu, slu, sum_of, variable

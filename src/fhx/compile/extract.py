@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind, positive
 from fhx.compile.names import unique
 from fhx.exact import Recognizer
 from fhx.exact.numbers import Number
@@ -51,7 +51,8 @@ def rnn_to_dfa(recognizer: Recognizer, max_states: int | None = None) -> DFA:
     Raises:
         StateExplosionError: a ValueError; there are more states. It names the word and the longest number.
         TypeError: ``recognizer`` is not a Recognizer.
-        ValueError: the output after some word, a shortest one of which is named, is neither 0 nor 1.
+        ValueError: ``max_states`` is below 1; or the output after some word, a shortest one of which is named, is
+            neither 0 nor 1.
 
     Source: Theorem 4.5 of the lecture notes.
     """
@@ -71,6 +72,7 @@ def rnn_to_dfa(recognizer: Recognizer, max_states: int | None = None) -> DFA:
 
     if max_states is None:
         max_states = state_bound(recognizer) if _theorem_holds(recognizer) else MAX_STATES
+    positive("max_states", max_states)
     start = frozenset((j, value) for j, value in enumerate(rnn.h0) if value)
     found = search(step, start, recognizer.alphabet, output, max_states, _longest)
     labels = unique(_label(state, rnn.unit_names) for state in found.states)

@@ -1,6 +1,6 @@
 """A finite automaton as a simple RNN with few units: states on a grid, two net steps per symbol."""
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind
 from fhx.compile.automata import recognizer, state_names
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique

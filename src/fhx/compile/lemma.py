@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from fhx._checks import one_of, positive
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind, one_of, positive
 from fhx.compile.layers import UncompilableError, in_layers, obstacles
 from fhx.compile.names import unique
 from fhx.exact import Expression, Matrix, Network, SimpleRNN, StateDecoder, Step, Unit, const, units_of, variable

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind
 from fhx.compile.automata import state_names
 from fhx.compile.extract import StateExplosionError
 from fhx.compile.grid import grid_names, grid_places

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.turing_layout import Layout, Pair
 from fhx.compile.turing_net import TuringNet

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
 from fhx.compile.turing import turing_to_rnn

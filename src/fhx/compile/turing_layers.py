@@ -1,6 +1,6 @@
 """The lecture notes' proof of Theorem 4.6 as a compiler, repaired: several net steps for each of the machine's."""
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.turing_net import TuringNet
 from fhx.compile.turing_source import SourceLayout, source_step

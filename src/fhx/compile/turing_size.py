@@ -2,8 +2,7 @@ r"""How large the nets of a Turing machine are and how long they run: the direct
 
 from itertools import product
 
-from fhx._checks import at_least
-from fhx.compile.arguments import check_kind
+from fhx._checks import at_least, check_kind
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_source import check_layers
 from fhx.machines import TuringMachine

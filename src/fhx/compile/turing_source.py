@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from attrs import frozen
 
-from fhx.compile.arguments import check_kind
+from fhx._checks import check_kind
 from fhx.compile.names import unique
 from fhx.exact import AND, Expression, Step, const, if_then_else, relu, sum_of, variable
 from fhx.exact.numbers import Number

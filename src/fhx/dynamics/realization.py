@@ -24,7 +24,8 @@ class Realization(nn.Module):
             buffer: it is stored and moved with the module, and not trained. An ``nn.Parameter`` is trained.
 
     Raises:
-        ValueError: ``h0`` is not one state of the cell, or is missing for a function.
+        ValueError: ``h0`` is not one state of the cell, or is missing for a function; or a linear readout does not
+            have its width.
     """
 
     def __init__(
@@ -40,6 +41,9 @@ class Realization(nn.Module):
         elif h0.ndim != 1:
             raise ValueError(f"h0 must be one state, shape (width,), got {tuple(h0.shape)}")
         step.check_state(h0)
+        width = step.hidden(h0).shape[-1]
+        if isinstance(readout, nn.Linear) and readout.in_features not in (0, width):  # 0 of a lazy one
+            raise ValueError(f"the readout reads {readout.in_features} numbers, but a state shows it {width}")
         self.cell = cell
         self.readout = readout
         if isinstance(h0, nn.Parameter):

@@ -5,6 +5,7 @@ from math import nan
 
 import torch
 
+from fhx._checks import check_kind, positive
 from fhx.compile.extract import MAX_STATES, search
 from fhx.exact import HaltingNet
 from fhx.machines import DFA
@@ -35,9 +36,12 @@ def float_net_to_dfa(net: HaltingNet, dtype: torch.dtype, max_states: int = MAX_
 
     Raises:
         StateExplosionError: a ValueError; there are more states after words.
-        ValueError: a run over EOS meets more states, or the net takes several steps per symbol.
-        TypeError: ``dtype`` is not a floating-point type.
+        ValueError: a run over EOS meets more states, the net takes several steps per symbol, or ``max_states`` is
+            below 1.
+        TypeError: the net is not a HaltingNet, or ``dtype`` is not a floating-point type.
     """
+    check_kind(net, HaltingNet, "float_net_to_dfa")
+    positive("max_states", max_states)
     if net.steps_per_symbol > 1:
         raise ValueError(f"the net must take one step per symbol, and takes {net.steps_per_symbol}")
     floats, eos = net.to_torch(dtype), len(net.alphabet)

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import torch
 
+from fhx._checks import check_kind
 from fhx.compile.layers import in_layers
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
@@ -50,8 +51,9 @@ def certified_steps(net: TuringNet[Layout], word: Iterable[Hashable], dtype: tor
 
     Raises:
         ValueError: a symbol is outside the alphabet.
-        TypeError: ``dtype`` is not a floating-point type.
+        TypeError: the net is not a TuringNet, or ``dtype`` is not a floating-point type.
     """
+    check_kind(net, TuringNet, "certified_steps")
     decisive = decisive_bits(net.layout)
     for t, bounds in enumerate(islice(error_bounds(net, word, dtype), max_steps)):
         if max(bounds.output, *(bounds.names.get(name, 0) for name in decisive)) >= 0.5:
@@ -74,8 +76,9 @@ def error_bounds(net: TuringNet[Layout], word: Iterable[Hashable], dtype: torch.
 
     Raises:
         ValueError: a symbol is outside the alphabet.
-        TypeError: ``dtype`` is not a floating-point type.
+        TypeError: the net is not a TuringNet, or ``dtype`` is not a floating-point type.
     """
+    check_kind(net, TuringNet, "error_bounds")
     errors, word = _Errors(net, dtype), tuple(word)
     for column, (before, after) in zip(net.input_columns(word), pairwise(net.run(word)), strict=False):
         errors.step(before, column)

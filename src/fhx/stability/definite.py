@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from fhx._checks import non_negative, positive_number
+from fhx._checks import check_kind, non_negative, positive_number
 from fhx._modules import undrawn
 from fhx.cells import LinearCell
 from fhx.dynamics import unroll
@@ -38,8 +38,12 @@ def definite_order(dfa: DFA) -> int | None:
     Args:
         dfa: any machine; it is minimised first.
 
+    Raises:
+        TypeError: ``dfa`` is not a DFA.
+
     Source: Perles, Rabin and Shamir (1963), "The theory of definite automata".
     """
+    check_kind(dfa, DFA, "definite_order")
     machine = dfa.minimize()
     merged = {q: number for number, q in enumerate(machine.states)}
     count, order = len(merged), 0
