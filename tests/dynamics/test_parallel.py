@@ -1,5 +1,6 @@
 """Runs by sweeps: against unroll and the truncated model, in fractions and floats; their verdict; gradients."""
 
+import sys
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -15,6 +16,7 @@ from torch.autograd.functional import jacobian
 import fhx
 from fhx.cells import DeepCell, GRUCell, HighwayCell, LinearCell, LSTMCell, ResidualCell, SimpleCell, Stack
 from fhx.dynamics import ParallelRun, jacobi_sweeps, lyapunov_spectrum, parallel_unroll, trajectory, unroll
+from fhx.dynamics.jacobians import spans
 from fhx.dynamics.parallel import _assessed
 from fhx.dynamics.trajectory import TrajectoryMap
 from fhx.exact import SimpleRNN
@@ -207,8 +209,9 @@ def test_no_sequences_are_done_at_once(method):
 def test_jacobians_a_few_times_at_once(monkeypatch):
     cell, inputs = contracting(LSTMCell), draw(50, 2, 2).requires_grad_()
     weight, runs, gradients = draw(50, 2, 6, seed=3), [], []
-    for chunk in (trajectory.CHUNK, 7 * 2 * 36, 1):  # all times, 7 and 1
-        monkeypatch.setattr(trajectory, "CHUNK", chunk)
+    module = sys.modules[spans.__module__]
+    for chunk in (module.CHUNK, 7 * 2 * 36, 1):  # all times, 7 and 1
+        monkeypatch.setattr(module, "CHUNK", chunk)
         for method in METHODS:
             runs.append(parallel_unroll(cell, inputs, method))
             gradients.append(torch.autograd.grad((runs[-1].states * weight).sum(), inputs)[0])
@@ -382,7 +385,7 @@ def test_as_many_jacobians_at_once_as_there_is_room_for(monkeypatch, batch, room
     cell, seen = contracting(SimpleCell), []
     monkeypatch.setattr(cell, "jacobian", lambda h, drive: seen.append(len(h)) or SimpleCell.jacobian(cell, h, drive))
     problem = TrajectoryMap.of(cell, draw(7, batch, 2), None)
-    monkeypatch.setattr(trajectory, "CHUNK", int(room * batch * 3 * 3))
+    monkeypatch.setattr(sys.modules[spans.__module__], "CHUNK", int(room * batch * 3 * 3))
     problem.carried(problem.zeros(), problem.zeros())
     problem.pulled_back(problem.zeros(), problem.zeros())
     assert seen == [*lengths, *reversed(lengths)]

@@ -47,10 +47,10 @@ def gradient_norms(
     if losses.shape != last.shape[:1]:
         raise ValueError(f"loss must return {len(last)} numbers, one for each sequence, got {tuple(losses.shape)}")
     (gradient,) = pull(torch.ones_like(losses))
-    exponent, logs = torch.zeros_like(gradient[:, :1], dtype=torch.int32), []
+    exponent: Tensor | int = 0
+    logs = []
     for t in reversed(range(len(states))):
-        gradient, shift = rescaled(gradient, (-1,))
-        exponent = exponent + shift
+        gradient, exponent = rescaled(gradient, (-1,), exponent)
         logs.append(torch.linalg.vector_norm(gradient, dim=-1).log() + natural_log(exponent[:, 0], gradient))
         if t:
             pull = vjp(lambda h, t=t: step(h, drives[t]), states[t - 1])[1]
@@ -98,13 +98,13 @@ def input_gradients(
     starts = time - lags
     derivative = everywhere(jacrev(step, argnums=1), before[:starts], inputs[:starts])
     readouts = everywhere(jacrev(readout), states)
-    exponent, logs = torch.zeros_like(derivative[..., :1, :1], dtype=torch.int32), []
+    exponent: Tensor | int = 0
+    logs = []
     for delay in range(lags + 1):
         now = slice(delay, delay + starts)
         if delay:
             derivative = cell.jacobian(before[now], drives[now]) @ derivative
-        derivative, shift = rescaled(derivative, (-2, -1))
-        exponent = exponent + shift
+        derivative, exponent = rescaled(derivative, (-2, -1), exponent)
         norms = torch.linalg.matrix_norm(readouts[now] @ derivative)
         logs.append(norms.log() + natural_log(exponent[..., 0, 0], norms))
     norms = torch.stack(logs, 1)

@@ -50,11 +50,16 @@ def jacobian_chunks(
     """The states before each step and the Jacobians, for some steps at a time and in the order of time."""
     cell = as_cell(cell)
     start = real_start(cell, inputs, h0)
-    before = torch.cat([start[None], unroll(cell, inputs, h0)[:-1]]) if len(inputs) else start[None][:0]
-    drives = cell.drive(inputs)
-    steps = max(1, CHUNK // max(1, start.numel() * start.shape[-1]))
-    for h, drive in zip(before.split(steps), drives.split(steps), strict=True) if len(inputs) else ():
-        yield h, cell.jacobian(h, drive)
+    before, drives = torch.cat([start[None], unroll(cell, inputs, h0)])[:-1], cell.drive(inputs)
+    for now in spans(start, len(inputs)):
+        h = before[now]
+        yield h, cell.jacobian(h, drives[now])
+
+
+def spans(start: Float[Tensor, "batch width"], time: int) -> list[slice]:
+    """The times 0, ..., T - 1 in pieces, for each of which all Jacobians can be held at once."""
+    steps = max(1, CHUNK // max(1, start.numel() * start.shape[1]))
+    return [slice(first, first + steps) for first in range(0, time, steps)]
 
 
 def real_start(cell: Cell, inputs: Tensor, h0: Tensor | None) -> Float[Tensor, "batch width"]:

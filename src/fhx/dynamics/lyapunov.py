@@ -88,7 +88,7 @@ def lyapunov_estimate(
     lengths, growth, counted = _counted_growth(cell, inputs, k, h0, warmup)
     mean, ends, blocks = growth.sum(0) / counted, lengths.cumsum(0), isqrt(counted)
     exponents, order = mean.sort(-1, descending=True)
-    away = torch.zeros(blocks, *mean.shape, dtype=mean.dtype, device=mean.device)
+    away = mean.new_zeros(blocks, *mean.shape)
     away.index_add_(0, (ends - 1) * blocks // counted, growth - lengths[:, None, None] * mean)
     error = (blocks / (blocks - 1) * away.square().sum(0)).sqrt() / counted
     return LyapunovEstimate(exponents, error.gather(-1, order).nan_to_num(nan=torch.inf))
@@ -115,8 +115,7 @@ def finite_time_exponents(
     if not len(inputs):
         raise ValueError("finite-time exponents need at least one input")
     _, growth = _growth(cell, inputs, k, h0, longest=1)
-    times = torch.arange(1, len(growth) + 1, device=growth.device, dtype=growth.dtype)
-    return growth.cumsum(0) / times[:, None, None]
+    return growth.cumsum(0) / torch.ones_like(growth).cumsum(0)
 
 
 def _counted_growth(
@@ -146,12 +145,11 @@ def _growth(
     pieces: list[Tensor] = []
     done, steps = 0, 1
     for _, chunk in jacobian_chunks(cell, inputs, h0):
-        if frame is None:
-            frame = _first_frame(chunk[0], k)
-            column = torch.arange(frame.shape[-1], device=frame.device)
-            rank = torch.full(frame.shape[:1], frame.shape[-2], device=frame.device)
-            allowed = log(LOSS / torch.finfo(frame.dtype).eps)
         bounds, ranks = _log_norm_bound(chunk), _rank_bound(chunk)
+        if frame is None:
+            frame, rank = _first_frame(chunk[0], k), ranks[0]
+            column = frame.new_ones(frame.shape[-1]).cumsum(0)
+            allowed = log(LOSS / torch.finfo(frame.dtype).eps)
         start = 0
         while start < len(chunk):
             steps = min(steps, len(chunk) - start, cut - done if done < cut else longest)
@@ -160,7 +158,7 @@ def _growth(
                 image = jacobian @ image
             turned, r = torch.linalg.qr(image)
             left = torch.minimum(rank, ranks[piece].amin(0))
-            beyond = column >= left[:, None]
+            beyond = column > left[:, None]
             growth = r.diagonal(dim1=-2, dim2=-1).abs().log()
             lost = (bounds[piece].sum(0)[:, None] - growth.masked_fill(beyond, torch.inf)).amax().item()
             if steps > 1 and not lost <= allowed:
@@ -171,7 +169,8 @@ def _growth(
             pieces.append(growth.masked_fill(beyond, -torch.inf))
             foretold = allowed * steps / max(lost, 1e-3) if isfinite(lost) else 1
             steps = max(1, min(longest, 2 * steps, int(foretold)))
-    return torch.tensor(lengths, device=pieces[0].device), torch.stack(pieces)
+    growths = torch.stack(pieces)
+    return growths.new_tensor(lengths, dtype=torch.long), growths
 
 
 def _log_norm_bound(jacobian: Float[Tensor, "*batch width width"]) -> Float[Tensor, "*batch"]:

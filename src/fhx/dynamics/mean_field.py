@@ -197,7 +197,7 @@ def _normal_mean(f: Callable[[np.ndarray], np.ndarray], q: float) -> float:
     The trapezoidal rule in :math:`u`, :math:`\zeta = c \sinh u` with :math:`c = \min(1, 1/\sqrt q)`, is as fine as
     ``f`` near zero and reaches out to 10 standard deviations; it converges exponentially.
     """
-    c = min(1.0, 1 / sqrt(q)) if q > 0 else 1.0
+    c = 1 / sqrt(max(1.0, q))
     ends = np.arcsinh(10 / c)
     u = np.linspace(-ends, ends, 2 * int(np.ceil(ends / _STEP)) + 1)
     z = c * np.sinh(u)

@@ -132,7 +132,7 @@ def jacobi_sweeps(
     """
     states = [zero] * len(inputs)
     for _ in range(sweeps):
-        states = [f(h, x) for h, x in zip([h0, *states], inputs, strict=False)]
+        states = list(map(f, [h0, *states], inputs))  # as many as inputs
         yield states
 
 

@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+SWEEPS = 60  # of rotations, at most; a few are enough
+
 
 def log_product(
     jacobians: Float[Tensor, "time batch width width"],
@@ -29,8 +31,7 @@ def log_product(
     """
     product, exponent = rescaled(_identity(jacobians), (-2, -1))
     for jacobian in jacobians:
-        product, shift = rescaled(jacobian @ product, (-2, -1))
-        exponent = exponent + shift
+        product, exponent = rescaled(jacobian @ product, (-2, -1), exponent)
     zero = ~product.any(-1).any(-1)
     return product, natural_log(exponent[:, 0, 0], product).masked_fill(zero, -torch.inf)
 
@@ -47,13 +48,11 @@ def product_norms(jacobians: Float[Tensor, "time batch width width"]) -> Float[T
     Raises:
         ValueError: the matrices are not square.
     """
-    product = _identity(jacobians)
-    exponent = torch.zeros_like(product[:, :1, :1], dtype=torch.int32)
-    logs = [torch.linalg.matrix_norm(product, 2).log()]
+    product, exponent = rescaled(_identity(jacobians), (-2, -1))
+    logs = [_log_norm(product, exponent)]
     for jacobian in jacobians.flip(0):
-        product, shift = rescaled(product @ jacobian, (-2, -1))
-        exponent = exponent + shift
-        logs.append(torch.linalg.matrix_norm(product, 2).log() + natural_log(exponent[:, 0, 0], product))
+        product, exponent = rescaled(product @ jacobian, (-2, -1), exponent)
+        logs.append(_log_norm(product, exponent))
     return torch.stack(logs).flip(0)
 
 
@@ -83,11 +82,13 @@ def log_singular_values(jacobians: Float[Tensor, "time batch width width"]) -> F
     return _orthogonal_rows(rows, logs).sort(-1, descending=True).values
 
 
-def rescaled(x: Tensor, dims: tuple[int, ...]) -> tuple[Tensor, Int[Tensor, "..."]]:
-    r"""The numbers :math:`2^{-e} x`, of which the largest over ``dims`` lies in [1/2, 1), and :math:`e`."""
-    exponent = torch.frexp(x.abs().amax(dims, keepdim=True)).exponent
-    half = exponent // 2  # two steps: the power itself may not be a float
-    return torch.ldexp(torch.ldexp(x, -half), half - exponent), exponent
+def rescaled(
+    x: Tensor, dims: tuple[int, ...], exponent: Int[Tensor, "..."] | int = 0
+) -> tuple[Tensor, Int[Tensor, "..."]]:
+    r"""The numbers :math:`2^e x` scaled so that the largest over ``dims`` lies in [1/2, 1), and the new exponent."""
+    shift = torch.frexp(x.abs().amax(dims, keepdim=True)).exponent
+    half = shift // 2  # two steps: the power itself may not be a float
+    return torch.ldexp(torch.ldexp(x, -half), half - shift), exponent + shift
 
 
 def natural_log(exponent: Int[Tensor, "*shape"], like: Tensor) -> Float[Tensor, "*shape"]:
@@ -95,11 +96,15 @@ def natural_log(exponent: Int[Tensor, "*shape"], like: Tensor) -> Float[Tensor, 
     return exponent.to(like.dtype) * log(2)
 
 
+def _log_norm(matrices: Tensor, exponent: Int[Tensor, "batch 1 1"]) -> Float[Tensor, " batch"]:
+    return torch.linalg.matrix_norm(matrices, 2).log() + natural_log(exponent[:, 0, 0], matrices)
+
+
 def _identity(jacobians: Tensor) -> Float[Tensor, "batch width width"]:
     _, batch, rows, columns = jacobians.shape
     if rows != columns:
         raise ValueError(f"the matrices of a product must be square, got {rows} x {columns}")
-    return torch.eye(rows, dtype=jacobians.dtype, device=jacobians.device).expand(batch, -1, -1)
+    return torch.eye(rows).to(jacobians).expand(batch, -1, -1)
 
 
 def _unit_rows(rows: Tensor, logs: Tensor) -> tuple[Tensor, Tensor]:
@@ -108,15 +113,15 @@ def _unit_rows(rows: Tensor, logs: Tensor) -> tuple[Tensor, Tensor]:
     return rows / norms.where(norms > 0, 1)[..., None], norms.log() + logs
 
 
-def _orthogonal_rows(rows: Tensor, logs: Tensor, sweeps: int = 60) -> Float[Tensor, "batch width"]:
+def _orthogonal_rows(rows: Tensor, logs: Tensor) -> Float[Tensor, "batch width"]:
     """One-sided Jacobi: each round turns disjoint pairs of rows, and a sweep of rounds meets every pair once.
 
-    Returns the logarithms of the norms of the rows when no two are further from orthogonal than rounding, or after the
-    given number of sweeps.
+    Returns the logarithms of the norms of the rows when no two are further from orthogonal than rounding, or after
+    ``SWEEPS`` sweeps.
     """
     width = rows.shape[-2]
-    rounds = _tournament(width)
-    for _ in range(sweeps):
+    rounds = [rows.new_tensor(pairs, dtype=torch.long).T for pairs in _tournament(width)]
+    for _ in range(SWEEPS):
         gram = rows @ rows.mT
         gram = gram - torch.diag_embed(gram.diagonal(dim1=-2, dim2=-1))
         if not gram.numel() or gram.abs().max() <= width * torch.finfo(rows.dtype).eps:
@@ -134,31 +139,27 @@ def _turn(rows: Tensor, logs: Tensor, large: Tensor, small: Tensor) -> tuple[Ten
     With :math:`r = e^{b-a}` and :math:`\gamma = u \cdot v` the rotation has the tangent :math:`r \tau`,
     :math:`\tau = 2 \gamma / (1 - r^2 + \sqrt{(1 - r^2)^2 + 4 r^2 \gamma^2})`, in which nothing overflows.
     """
-    a, b = logs.gather(1, large), logs.gather(1, small)
+    index = torch.cat([large, small], 1)
+    entries = index[..., None].expand_as(rows[:, : index.shape[1]])
+    (a, b), (u, v) = (x.chunk(2, 1) for x in (logs.gather(1, index), rows.gather(1, entries)))
     r = torch.where(b > -torch.inf, b - a, b).exp()
-    index = [side[..., None].expand(-1, -1, rows.shape[-1]) for side in (large, small)]
-    u, v = (rows.gather(1, i) for i in index)
     gamma = (u * v).sum(-1)
     below = 1 - r**2 + torch.hypot(1 - r**2, 2 * r * gamma)
-    tau = torch.where(below > 0, 2 * gamma / below.where(below > 0, 1), 0)
+    tau = 2 * gamma / below.where(below > 0, 1)  # 0 of two orthogonal rows of one norm
     cosine = torch.rsqrt(1 + (r * tau) ** 2)
-    turned = [(u + (tau * r**2)[..., None] * v, a), (v - tau[..., None] * u, b)]
-    for i, side, (new, log_scale) in zip(index, (large, small), turned, strict=True):
-        new, log_scale = _unit_rows(cosine[..., None] * new, log_scale)
-        rows, logs = rows.scatter(1, i, new), logs.scatter(1, side, log_scale)
-    return rows, logs
+    turned = torch.cat([u + (tau * r**2)[..., None] * v, v - tau[..., None] * u], 1)
+    turned, norms = _unit_rows(torch.cat([cosine, cosine], 1)[..., None] * turned, torch.cat([a, b], 1))
+    return rows.scatter(1, entries, turned), logs.scatter(1, index, norms)
 
 
-def _tournament(width: int) -> list[tuple[Tensor, Tensor]]:
+def _tournament(width: int) -> list[list[tuple[int, int]]]:
     """Rounds in which every two of ``width`` players meet once; one sits out where they are odd in number."""
     if width < 2:
         return []
     players = list(range(width + width % 2))
     rounds = []
     for _ in range(len(players) - 1):
-        half = len(players) // 2
-        pairs = [pair for pair in zip(players[:half], players[: half - 1 : -1], strict=True) if max(pair) < width]
-        first, second = zip(*pairs, strict=True)
-        rounds.append((torch.tensor(first), torch.tensor(second)))
+        pairs = [(players[i], players[-1 - i]) for i in range(len(players) // 2)]
+        rounds.append([pair for pair in pairs if max(pair) < width])
         players = [players[0], players[-1], *players[1:-1]]
     return rounds

@@ -7,6 +7,7 @@ with :math:`T / L` steps; and from them the states inside are filled in, side by
 passes over the data, so :math:`O(T)` work, and :math:`O(L \log_L T)` operations one after the other.
 """
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -20,7 +21,7 @@ from fhx.cells.kinds import check_inherited, refuse_torch_net
 from fhx.dynamics.unrolling import initial
 
 SHORTEST = 8  # steps that a chunk has at least
-ENOUGH = {"cpu": 2**14, "cuda": 2**20}  # numbers that one operation works on before more chunks are of no use
+ENOUGH = defaultdict(lambda: 2**20, cpu=2**14)  # numbers that one operation works on before more chunks are of no use
 
 
 def affine_scan(
@@ -51,7 +52,7 @@ def affine_scan(
     recurrent neural nets over sequence length".
     """
     _check(A, b, h0)
-    h0 = torch.zeros_like(b[0] if len(b) else b.sum(0)) if h0 is None else h0
+    h0 = b.new_zeros(b.shape[1:]) if h0 is None else h0
     return scan(A, b, h0, reverse)
 
 
@@ -152,7 +153,7 @@ def _diagonal(A: Tensor) -> Tensor:
 
 def _solve(A: Tensor, b: Tensor, h0: Tensor, compiled: bool) -> Tensor:
     time = len(b)
-    length = max(SHORTEST, -(-b.numel() // ENOUGH.get(b.device.type, 2**20)))
+    length = max(SHORTEST, -(-b.numel() // ENOUGH[b.device.type]))
     if compiled:
         length = SHORTEST
     chunks = time // length

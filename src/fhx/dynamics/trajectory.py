@@ -6,7 +6,7 @@ the diagonal and zeros elsewhere. So :math:`(I - N)\, e = u` is the affine recur
 which a scan solves, and :math:`(I - N)^\top l = g` is the same one in reverse.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fhx.cells import Cell
 from fhx.cells.function import Step, as_cell
-from fhx.dynamics.jacobians import CHUNK, real_start
+from fhx.dynamics.jacobians import real_start, spans
 from fhx.dynamics.scan import scan
 
 
@@ -91,11 +91,8 @@ class TrajectoryMap:
 
     def _jacobians(self, states: Tensor, backwards: bool = False) -> Iterator[tuple[slice, Tensor]]:
         """The Jacobians of successive times, and which times they are."""
-        before = self.before(states)
-        steps = max(1, CHUNK // max(1, self.h0.numel() * self.h0.shape[-1]))
-        firsts: Sequence[int] = range(0, len(states), steps)
-        for first in reversed(firsts) if backwards else firsts:
-            now = slice(first, first + steps)
+        before, pieces = self.before(states), spans(self.h0, len(states))
+        for now in reversed(pieces) if backwards else pieces:
             yield now, self.cell.jacobian(before[now], self.drives[now])
 
 

@@ -207,9 +207,8 @@ def definite_net(dfa: DFA, rate: float) -> DefiniteNet:
     words = list(all_words(dfa.alphabet, order))
     places = {symbol: place for place, symbol in enumerate(dfa.alphabet)}
     codes = torch.zeros(len(words), blocks, symbols, dtype=torch.float64)
-    for row, word in zip(codes, words, strict=True):
+    for row, word in enumerate(words):
         for i, symbol in enumerate(reversed(word)):
-            row[i, places[symbol]] = weight**i
+            codes[row, i, places[symbol]] = weight**i
     accepted = torch.tensor([dfa.accepts(word) for word in words])
-    codes, accepted = codes.flatten(1).to(cell.W), accepted.to(cell.W.device)
-    return DefiniteNet(cell, dfa.alphabet, order, margin, codes, accepted)
+    return DefiniteNet(cell, dfa.alphabet, order, margin, codes.flatten(1), accepted)

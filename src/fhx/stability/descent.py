@@ -9,6 +9,7 @@ from typing import Literal
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from fhx._checks import non_negative, one_of, positive
 from fhx.cells import Cell
@@ -94,24 +95,19 @@ def descend(
 
     Source: Miller and Hardt (2019), "Stable recurrent models", section 3.3.
     """
-    models = [deepcopy(cell), deepcopy(cell)]
-    lengths = [None, positive("k", k)]
-    distances, gaps, losses = [0.0], [], []
+    full, truncated = deepcopy(cell), deepcopy(cell)
+    distances, gaps, losses, truncated_losses = [0.0], [], [], []
+    k = positive("k", k)
     for size in step_sizes:
-        both = [_slope(model, inputs, loss, length, every_step) for model, length in zip(models, lengths, strict=True)]
-        losses.append([value for value, _ in both])
-        gaps.append(_distance(both[0][1], both[1][1]))
-        for model, (_, gradient) in zip(models, both, strict=True):
-            with torch.no_grad():
-                for weight, slope in zip(model.parameters(), gradient, strict=True):
-                    weight.sub_(size * slope)
-                if project is not None:
-                    project(model)
-        distances.append(_distance(*(list(model.parameters()) for model in models)))
-    full, cut = zip(*losses, strict=True) if losses else ((), ())
-    full_model, truncated = models
-    curves = (torch.tensor(values, dtype=torch.float64) for values in (distances, gaps, full, cut))
-    return Descent(full_model, truncated, *curves)
+        value, slope = _slope(full, inputs, loss, None, every_step)
+        truncated_value, truncated_slope = _slope(truncated, inputs, loss, k, every_step)
+        losses.append(value)
+        truncated_losses.append(truncated_value)
+        gaps.append(_distance(slope, truncated_slope))
+        moved = _move(full, size * slope, project)
+        distances.append(_distance(moved, _move(truncated, size * truncated_slope, project)))
+    curves = (torch.tensor(values, dtype=torch.float64) for values in (distances, gaps, losses, truncated_losses))
+    return Descent(full, truncated, *curves)
 
 
 def gradient_gap(
@@ -131,8 +127,8 @@ def gradient_gap(
     return _distance(full, cut)
 
 
-def _slope(cell: Cell, inputs: Tensor, loss: Loss, k: int | None, every_step: bool) -> tuple[float, tuple[Tensor, ...]]:
-    """The loss and its gradient by every parameter, of the whole run if k is None."""
+def _slope(cell: Cell, inputs: Tensor, loss: Loss, k: int | None, every_step: bool) -> tuple[float, Tensor]:
+    """The loss and its gradient by all weights, as one vector; of the whole run if k is None."""
     if not len(inputs):
         raise ValueError("a loss of the last state needs at least one input")
     with torch.enable_grad():
@@ -141,9 +137,18 @@ def _slope(cell: Cell, inputs: Tensor, loss: Loss, k: int | None, every_step: bo
         else:
             states = truncated_states(cell, inputs, k) if every_step else unroll(cell, inputs[-k:])
         value = loss(cell.hidden(states if every_step else states[-1]))
-        return value.item(), torch.autograd.grad(value, list(cell.parameters()), materialize_grads=True)
+        slopes = torch.autograd.grad(value, list(cell.parameters()), materialize_grads=True)
+    return value.item(), parameters_to_vector(slopes)
 
 
-def _distance(a: Sequence[Tensor], b: Sequence[Tensor]) -> float:
-    """The Euclidean distance of two lists of tensors, each list one long vector."""
-    return sqrt(sum((x - y).detach().double().square().sum().item() for x, y in zip(a, b, strict=True)))
+@torch.no_grad()
+def _move(cell: Cell, step: Tensor, project: Callable[[Cell], object] | None) -> Tensor:
+    """Take a step from the weights, project, and return them as one vector."""
+    vector_to_parameters(parameters_to_vector(cell.parameters()) - step, cell.parameters())
+    if project is not None:
+        project(cell)
+    return parameters_to_vector(cell.parameters())
+
+
+def _distance(a: Float[Tensor, " weights"], b: Float[Tensor, " weights"]) -> float:
+    return (a - b).double().norm().item()

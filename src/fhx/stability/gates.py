@@ -15,15 +15,10 @@ from torch import Tensor
 
 from fhx.cells import AffineCell
 from fhx.stability.certificates import Certificate
-from fhx.stability.norms import EPS, UP, Norm, exact, row_sums
+from fhx.stability.norms import EPS, UP, Norm, row_sums
 from fhx.stability.rows import onto_gates
 
 Rows = tuple[Float[Tensor, "d d"], Float[Tensor, "d input"], Float[Tensor, " d"]]
-
-
-def exact_weights(cell: AffineCell, *names: str) -> list[Float[Tensor, "..."]]:
-    """The weights of these names, exact."""
-    return [exact(f"{name} of the {type(cell).__name__}", getattr(cell, name)) for name in names]
 
 
 def gate_logits(
@@ -68,14 +63,14 @@ class GatedCertificate(Certificate):
 
     def within(self, radius: Float[Tensor, " d"], W: Float[Tensor, "d n"]) -> Float[Tensor, " d"]:
         """A smaller radius: a number that is subtracted from a row's weights leaves rounding errors of their size."""
-        return (radius - self.margin * (radius + W.abs().sum(-1))).clamp(min=0)
+        return (radius - self.margin * (radius + W.abs().sum(1))).clamp(min=0)
 
     def closed(self, gate: Rows, radius: Float[Tensor, " d"], opens: Float[Tensor, " d"]) -> Rows:
         """The nearest rows (W, U, b) of a gate that opens to no more than ``opens``, those of W no larger than the
         radius."""
         W, U, b = (weights.double() for weights in gate)
         limit = opens.clamp(min=1e-300).logit()
-        size = limit.abs() + b.abs() + W.abs().sum(-1) + self.input_bound * U.abs().sum(-1)
+        size = limit.abs() + b.abs() + W.abs().sum(1) + self.input_bound * U.abs().sum(1)
         return onto_gates(W, U, b, self.input_bound, self.within(radius, W), limit - self.margin * size)
 
     def replace(self, new: Mapping[str, Tensor], rows: Bool[Tensor, " d"]) -> None:

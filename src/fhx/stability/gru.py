@@ -23,8 +23,8 @@ from fhx.cells import GRUCell
 from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
 from fhx.stability.certificates import Condition, register_certificate
-from fhx.stability.gates import GatedCertificate, exact_weights, gate_logits, opened
-from fhx.stability.norms import EPS, UP, row_sums
+from fhx.stability.gates import GatedCertificate, gate_logits, opened
+from fhx.stability.norms import EPS, UP, exact_weights, row_sums
 from fhx.stability.rows import onto_balls
 
 

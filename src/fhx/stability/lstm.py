@@ -11,10 +11,10 @@ from fhx.cells import LSTMCell
 from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
 from fhx.stability.certificates import Condition, register_certificate
-from fhx.stability.gates import GatedCertificate, exact_weights
+from fhx.stability.gates import GatedCertificate
 from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
 from fhx.stability.lstm_constants import lstm_constants
-from fhx.stability.norms import exact, row_sums
+from fhx.stability.norms import exact_weights, row_sums
 from fhx.stability.rows import onto_balls
 from fhx.stability.smoothness import Constants, reach
 
@@ -41,12 +41,13 @@ class LSTMCertificate(GatedCertificate):
     def project(self, rate: float, condition: Condition, forget: float) -> None:
         r"""Rows of matrices to :math:`\ell_1` balls, forget gates to a cap."""
         cell, bounds = self.cell, lstm_bounds(self.cell, self.input_bound)
+        every_row = torch.ones_like(bounds.forget)
         rates = {
             "rows": bounds.row_rates,
-            "sum": bounds.sum_rate,
-            "four conditions": bounds.four_condition_rate,
+            "sum": bounds.sum_rate * every_row,
+            "four conditions": bounds.four_condition_rate * every_row,
         }[condition]
-        wrong = torch.as_tensor(rates, device=cell.W.device).expand(cell.state_size) > rate
+        wrong = rates > rate
         if not wrong.any():
             return
         opens = bounds.forget if condition == "rows" else bounds.forget.max().expand(cell.state_size)
@@ -63,9 +64,10 @@ class LSTMCertificate(GatedCertificate):
         """Each size is convex in the weights, or grows with one that is."""
         B, cells = self.input_bound, [one.cell for one in (self, *others)]
         each = [lstm_bounds(cell, B) for cell in cells]
-        inputs = torch.stack([row_sums(exact("U", cell.U)).unflatten(0, (4, -1)).amax(1) for cell in cells]).amax(0)
-        opening = torch.stack([B * row_sums(exact("U", cell.U_i)) + exact("b", cell.b_i) for cell in cells])
-        candidate = torch.stack([reach(cell.U_z, cell.b_z, B) for cell in cells])
+        weights = [exact_weights(cell, "U", "U_i", "b_i", "U_z", "b_z") for cell in cells]
+        inputs = torch.stack([row_sums(U).unflatten(0, (4, -1)).amax(1) for U, _, _, _, _ in weights]).amax(0)
+        opening = torch.stack([B * row_sums(U_i) + b_i for _, U_i, b_i, _, _ in weights])
+        candidate = torch.stack([reach(U_z, b_z, B) for _, _, _, U_z, b_z in weights])
         written = opening.amax(0).sigmoid() * candidate.amax(0).tanh()  # what the zero state's c becomes
         return lstm_constants(
             LSTMBounds.largest(each),
@@ -103,10 +105,9 @@ def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
     found, forget = LSTMCertificate(cell, bounds.input_bound), slice(d, 2 * d)
     radii = torch.cat([bounds.w_i, bounds.w_f, bounds.w_z, bounds.w_o]).to(W.device)
     opens = bounds.forget.to(W.device)
-    closed = found.closed((W[forget], U[forget], b[forget]), radii[forget], opens)
-    rows = onto_balls(W, found.within(radii, W))
-    for parameter, value, part in zip((cell.W, cell.U, cell.b), (rows, U, b), closed, strict=True):
-        parameter.copy_(torch.cat([value[:d], part, value[2 * d :]]))
+    W_f, U_f, b_f = found.closed((W[forget], U[forget], b[forget]), radii[forget], opens)
+    cell.W.copy_(onto_balls(W, found.within(radii, W)))
+    cell.W[forget], cell.U[forget], cell.b[forget] = W_f.to(cell.W), U_f.to(cell.U), b_f.to(cell.b)
     return cell
 
 

@@ -20,8 +20,8 @@ from torch import Tensor
 from fhx._checks import non_negative
 from fhx.cells import LSTMCell
 from fhx.cells.kinds import check_inherited
-from fhx.stability.gates import exact_weights, gate_logits, memory, opened
-from fhx.stability.norms import UP, row_sums
+from fhx.stability.gates import gate_logits, memory, opened
+from fhx.stability.norms import UP, exact_weights, row_sums
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from fhx.cells import AffineCell
 from fhx.cells.activations import ACTIVATIONS, Activation
 
 Norm = Literal[2, "max", "lyapunov"]
@@ -46,6 +47,11 @@ def exact(name: str, weights: Tensor) -> Float[Tensor, "*shape"]:
     if not weights.isfinite().all():
         raise ValueError(f"nothing is certified for {name}, which holds an entry that is not finite")
     return weights
+
+
+def exact_weights(cell: AffineCell, *names: str) -> list[Float[Tensor, "..."]]:
+    """The weights of these names, exact."""
+    return [exact(f"{name} of the {type(cell).__name__}", getattr(cell, name)) for name in names]
 
 
 def row_sums(W: Float[Tensor, "rows columns"]) -> Float[Tensor, " rows"]:

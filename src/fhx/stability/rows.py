@@ -27,18 +27,17 @@ def level_for(
         decay: at least 0; where it is 0, the target must be positive or 0.
         target: of each row.
     """
-    kinks = torch.where(weights > 0, sizes / weights.clamp(min=torch.finfo(sizes.dtype).tiny), 0.0)
-    kinks, order = kinks.sort(-1, descending=True)
-    v = weights.gather(-1, order)
-    m = sizes.gather(-1, order)
-    slope = v.square().cumsum(-1) + decay
-    height = (v * m).cumsum(-1)
+    order = (sizes / weights).argsort(1, descending=True)  # a weight of 0 adds nothing, wherever it comes
+    v = weights.gather(1, order)
+    m = sizes.gather(1, order)
+    slope = v.square().cumsum(1) + decay
+    height = (v * m).cumsum(1)
     nothing = torch.zeros_like(target)[:, None]
-    slope = torch.cat([nothing + decay, slope], -1)  # with the k numbers of the largest kinks above the level
-    height = torch.cat([nothing, height], -1)
+    slope = torch.cat([nothing + decay, slope], 1)  # with the k numbers of the largest kinks above the level
+    height = torch.cat([nothing, height], 1)
     level = (height - target[:, None]) / slope
     level = torch.where(slope > 0, level, -torch.inf)  # no number left and no decay: below every target
-    return level.amax(-1).clamp(min=0)
+    return level.amax(1).clamp(min=0)
 
 
 def onto_balls(u: Float[Tensor, "rows n"], radius: Float[Tensor, " rows"]) -> Float[Tensor, "rows n"]:
@@ -67,9 +66,9 @@ def onto_gates(
     the ball and :math:`\nu`, which is smaller, solves one without u.
     """
     by_ball = level_for(W.abs(), torch.ones_like(W), 0.0, radius)
-    sizes, weights = torch.cat([W, U], -1).abs(), torch.cat([torch.ones_like(W), torch.full_like(U, input_bound)], -1)
+    sizes, weights = torch.cat([W, U], 1).abs(), torch.cat([torch.ones_like(W), torch.full_like(U, input_bound)], 1)
     together = level_for(sizes, weights, 1.0, limit - b)
-    bound = W.abs().sum(-1).minimum(radius)
+    bound = W.abs().sum(1).minimum(radius)
     apart = level_for(U.abs(), torch.full_like(U, input_bound), 1.0, limit - b - bound)
     both = together >= by_ball
     nu = torch.where(both, together, apart)

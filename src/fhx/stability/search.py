@@ -76,16 +76,16 @@ def adversarial_gain(
     near = box.radius * APART
     h = torch.minimum(torch.maximum(points[:, :width], box.low + 2 * near), box.high - 2 * near)
     direction = stretch(jacobian_at(points))
-    direction = direction / (direction.abs() / near).amax(-1, keepdim=True).clamp(min=1e-300)
+    direction = direction / (direction.abs() / near).amax(1, keepdim=True).clamp(min=1e-300)
 
     def pair_gain(pair: Tensor) -> Tensor:
-        h, other, x = pair.split([width, width, cell.input_size], -1)
+        h, other, x = pair.split([width, width, cell.input_size], 1)
         drive = cell.drive(x)
         apart = size(h - other)
         gain = size(cell.step(h, drive) - cell.step(other, drive)) / apart.clamp(min=1e-300)
         return torch.where(apart >= near.min() / 2, gain, 0 * gain)
 
-    start = torch.cat([h, h + direction, points[:, width:]], -1)
+    start = torch.cat([h, h + direction, points[:, width:]], 1)
     pairs, gains = _ascend(pair_gain, start, box.product(box).product(inputs), steps)
     h, other, x = pairs[gains.argmax()].split([width, width, cell.input_size])
     return Search(gains.max().item(), h, other, x, infinitesimal)
@@ -125,7 +125,7 @@ Size = Callable[[Tensor], Tensor]
 def _measures(found: Certificate, norm: Norm) -> tuple[Size, Size, Size]:
     """The size of vectors, the norm of matrices, and the vectors that matrices stretch most."""
     if norm == "max":
-        return _largest, lambda J: J.abs().sum(-1).amax(-1), _signs
+        return _largest, lambda J: J.abs().sum(2).amax(1), _signs
     if norm == 2:
         return _length, lambda J: torch.linalg.matrix_norm(J, 2), _singular
     root = torch.linalg.cholesky(lyapunov_norm(found.matrix()))
@@ -142,15 +142,15 @@ def _measures(found: Certificate, norm: Norm) -> tuple[Size, Size, Size]:
 
 
 def _largest(v: Tensor) -> Tensor:
-    return v.abs().amax(-1)
+    return v.abs().amax(1)
 
 
 def _length(v: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(v, dim=-1)
+    return torch.linalg.vector_norm(v, dim=1)
 
 
 def _signs(J: Tensor) -> Tensor:
-    row = J.abs().sum(-1).argmax(-1)
+    row = J.abs().sum(2).argmax(1)
     return J[torch.arange(len(J)), row].sign()
 
 

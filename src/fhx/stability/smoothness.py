@@ -13,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from fhx._checks import at_least_zero
-from fhx.stability.norms import UP, AnyNorm, Norm, as_norm, exact, row_sums
+from fhx.stability.norms import UP, AnyNorm, Norm, as_norm, row_sums
 
 TANH_CURVE = 4 / (3 * sqrt(3))  # the largest |tanh''|
 SIGMOID_CURVE = 1 / (6 * sqrt(3))  # of the logistic function
@@ -116,4 +116,4 @@ class LossConstants:
 
 def reach(U: Float[Tensor, "rows input"], b: Float[Tensor, " rows"], input_bound: float) -> Float[Tensor, " rows"]:
     r"""An upper bound of :math:`|U x + b|`, row by row, for :math:`|x|_\infty \le B_x`."""
-    return (input_bound * row_sums(exact("U", U)) + exact("b", b).abs()) * UP
+    return (input_bound * row_sums(U) + b.abs()) * UP

@@ -16,7 +16,7 @@ from fhx.cells.activations import ACTIVATIONS, Activation, identity
 from fhx.dynamics import Box
 from fhx.stability.certificates import Certificate, Condition, check_kind, register_certificate
 from fhx.stability.lyapunov import find_norm, weighted_gain
-from fhx.stability.norms import EPS, UP, Norm, exact, max_norm, row_sums, slope_bound, two_norm
+from fhx.stability.norms import EPS, UP, Norm, exact, exact_weights, max_norm, row_sums, slope_bound, two_norm
 from fhx.stability.simple_constants import simple_constants
 from fhx.stability.smoothness import Constants, reach
 
@@ -58,7 +58,7 @@ class UngatedCertificate(Certificate):
         """
         zero_state = zero_state_bound(self.cell, self.input_bound)
         slope_bound(self.activation)  # refuses an activation without a bound
-        length, W = zero_state.norm().item() * UP, self.layers()
+        length, W = convex_norm(zero_state), self.layers()
         found = [(prod(map(two_norm, W)) * UP, length), (prod(map(max_norm, W)) * UP, zero_state.max().item())]
         if self.activation is identity and len(W) == 1 and (P := find_norm(W[0])) is not None:
             found.append((weighted_gain(W[0], P), sqrt(two_norm(P)) * length * UP))
@@ -97,12 +97,12 @@ class OneLayerCertificate(UngatedCertificate):
 
     def constants(self: Same, others: Sequence[Same], h0_bound: float) -> Constants:
         """Constants in the 2-norm, of the largest sizes of weights among all cells."""
-        cells = [one.cell for one in (self, *others)]
+        weights = [exact_weights(one.cell, "W", "U", "b") for one in (self, *others)]
         return simple_constants(
             width=self.cell.state_size,
-            recurrent=max(two_norm(exact("W", cell.W)) for cell in cells),
-            inputs=max(two_norm(exact("U", cell.U)) for cell in cells),
-            drive=max(convex_norm(reach(cell.U, cell.b, self.input_bound)) for cell in cells),
+            recurrent=max(two_norm(W) for W, _, _ in weights),
+            inputs=max(two_norm(U) for _, U, _ in weights),
+            drive=max(convex_norm(reach(U, b, self.input_bound)) for _, U, b in weights),
             input_norm=sqrt(self.cell.input_size) * self.input_bound * UP,
             activation=_name(self.activation),
             h0_bound=h0_bound,
@@ -158,8 +158,8 @@ def zero_state_bound(cell: Ungated, input_bound: float) -> Float[Tensor, " d"]:
     W = [exact(f"W of {cell}", W) for W in cell.layer_matrices()]
     U, b = exact(f"U of {cell}", cell.U), [exact(f"b of {cell}", b) for b in cell.layer_biases()]
     reached = input_bound * row_sums(U) + b[0].abs()
-    for above, bias in zip(W[1:], b[1:], strict=True):
-        reached = above.abs() @ reached + bias.abs()
+    for k in range(1, len(W)):
+        reached = W[k].abs() @ reached + b[k].abs()
     return reached * (1 + (len(W) * W[0].shape[0] + 16) * EPS)
 
 
