@@ -197,6 +197,7 @@ def test_a_fixed_point_by_hand():
     assert (6 - found.state.item()) == pytest.approx(found.error_bound)
     assert found.steps == 13  # 6 / 2^13 is the first below a thousandth
     assert fixed_point(cell).state.item() == 0
+    assert not found.state.requires_grad
 
 
 def test_a_fixed_point_in_a_norm_of_its_own():

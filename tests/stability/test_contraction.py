@@ -454,6 +454,21 @@ def test_bad_input(call, message):
         call(LSTMCell(1, 2))
 
 
+@pytest.mark.parametrize(
+    "cell", [SimpleCell(1, 2), DeepCell(1, 2, 1), DeepCell(1, 2, 2, activation="identity")], ids=str
+)
+def test_only_one_linear_layer_has_a_lyapunov_norm(cell):
+    with pytest.raises(ValueError, match=f'^the norm "lyapunov" is for linear cells, and {type(cell).__name__}'):
+        contraction_rate(cell, "lyapunov")
+
+
+def test_a_deep_cell_of_one_linear_layer_is_a_linear_cell():
+    deep, flat = DeepCell(1, 2, 1, activation="identity"), LinearCell(1, 2)
+    with torch.no_grad():
+        flat.W.copy_(deep.layer_matrices()[0])
+    assert contraction_rate(deep, "lyapunov") == contraction_rate(flat, "lyapunov")
+
+
 @pytest.mark.parametrize("kind", zoo.KINDS)
 def test_nothing_is_certified_of_what_is_not_finite(kind):
     cell = zoo.make(kind, 2, 1.0, 0.0, 0)

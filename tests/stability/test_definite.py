@@ -239,6 +239,7 @@ def test_windows_by_hand():
             lambda: definite_net(DFA.from_regex("(0|1)*1(0|1)(0|1)", "01"), 1e-200),
             "^the margin 1e-200\\^2 / 2 is beyond",
         ),
+        (lambda: definite_net(DFA.from_regex("(0|1)*", "01"), 5e-324), "^the margin 5e-324\\^-1 / 2 is beyond"),
         (lambda: definite_net(DFA.from_regex("(0|1)*1{17}", "01"), 0.5), "table has 2\\^17 words"),
         (lambda: definite_net(DFA.from_regex("(0|1)*1", "01"), 0.5).accepts("012"), "symbol '2' is outside"),
         (lambda: window_for_margin(1.0, 1.0, 1.0, 0.1), "rate of at least 0 and below 1"),

@@ -102,7 +102,7 @@ def test_numbers_of_a_class_may_differ():
 def test_bounds_are_of_the_step_of_their_class(kind, bounds):
     assert bounds(made(kind)).rate == contraction_rate(made(kind), "max")
     other = made(kind, {"step": lambda self, h, drive: 9 * h})
-    with pytest.raises(ValueError, match=rf"^Own overrides step of {kind.__name__}"):
+    with pytest.raises(ValueError, match=rf"^Own overrides step of {kind.__name__}, and these are bounds of its step$"):
         bounds(other)
     with pytest.raises(ValueError, match=rf"^SimpleCell is not a {kind.__name__}"):
         bounds(SimpleCell(2, 3))

@@ -195,7 +195,7 @@ def definite_net(dfa: DFA, rate: float) -> DefiniteNet:
         raise ValueError(f"the readout's table has {symbols}^{order} words, more than {MOST_CODES}")
     blocks = max(order, 1)
     weight = rate * (1 - 4 * (symbols * blocks + 16) * EPS)  # so that the certificate, rounded upwards, is the rate
-    margin = weight ** (order - 1) / 2
+    margin = weight ** (order - 1) / 2 if order else 1 / (2 * weight)
     if not torch.finfo(torch.float64).tiny <= margin < inf:
         raise ValueError(f"the margin {rate}^{order - 1} / 2 is beyond the range of floats")
     cell = undrawn(LinearCell, symbols, symbols * blocks, dtype=torch.float64)
