@@ -79,9 +79,11 @@ def test_relu_by_hand():
     assert MeanField("relu", sqrt(2), 0.1).variance == inf
     assert MeanField("relu", 2.0).variances(4) == pytest.approx([4.0, 8.0, 16.0, 32.0])
     # a residual layer: the mean m and the mean square p of its states, m += s sqrt(q / 2 pi), p += s^2 q / 2 + cross
-    q = MeanField("relu", 1.0, residual_scale=1.0).variances(3)
+    q = MeanField("relu", 1.0, residual_scale=1.0).variances(4)
     assert q[:2] == pytest.approx([1.0, 1.5])
     assert q[2] == pytest.approx(1.5 + 0.75 + 2 * sqrt(1 / (2 * pi)) * sqrt(1.5 / (2 * pi)))
+    mean = sqrt(q[0] / (2 * pi)) + sqrt(q[1] / (2 * pi))  # of two layers
+    assert q[3] == pytest.approx(q[2] + q[2] / 2 + 2 * mean * sqrt(q[2] / (2 * pi)))
     assert MeanField("relu", 1.0, residual_scale=2.0).gain == pytest.approx(3.0)
 
 

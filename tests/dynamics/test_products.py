@@ -229,6 +229,13 @@ def test_one_direction_dies():
     )
 
 
+def test_a_product_of_a_batch_that_is_zero_leaves_the_others():
+    steps = torch.stack([torch.zeros(2, 2, **DOUBLE), torch.diag(torch.tensor([2.0, 0.0], **DOUBLE))])
+    product, logs = log_product(steps.expand(3, 2, 2, 2))
+    assert logs.tolist() == [-torch.inf, pytest.approx(4 * log(2))]  # the largest entry is 1/2
+    assert product.tolist() == [[[0.0, 0.0], [0.0, 0.0]], [[0.5, 0.0], [0.0, 0.0]]]
+
+
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("function", [log_product, product_norms, log_singular_values])
 def test_matrices_must_be_square(function):

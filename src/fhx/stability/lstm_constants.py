@@ -63,7 +63,7 @@ def lstm_constants(
     state = min(C, drive_bound / (1 - rate) * MARGIN) if rate < 1 and not h0_bound else C
     xi = sqrt(d * min(1.0, state) ** 2 + input_size * bounds.input_bound**2 + 1)
     slopes = torch.tensor([0.25, by_memory, 1.0, 0.0], dtype=torch.float64)
-    gates = torch.tensor([0.0, 0.0, 0.0, 0.25], dtype=torch.float64)
+    gates = slopes.new_tensor([0.0, 0.0, 0.0, 0.25])
     shown = xi * slopes * (o / 4 + t * kept)
     moved = torch.tensor(
         [

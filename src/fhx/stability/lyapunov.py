@@ -70,6 +70,6 @@ def weighted_gain(A: Float[Tensor, "d d"], P: Float[Tensor, "d d"]) -> float:
     if least <= 0:
         return inf
     t = max(0.0, float(eigh(image.cpu().numpy(), P.cpu().numpy(), eigvals_only=True)[-1]))
-    rounding = 4 * (8 + n) * EPS * size * (t + n * torch.linalg.matrix_norm(A).item() ** 2)
+    rounding = 4 * (8 + n) * EPS * size * (t + n * A.square().sum().item())
     below = max(0.0, -torch.linalg.eigvalsh(t * P - image)[0].item())
     return above(scale * sqrt(t + (rounding + below) / least) * UP)

@@ -27,7 +27,7 @@ def level_for(
         decay: at least 0; where it is 0, the target must be positive or 0.
         target: of each row.
     """
-    order = (sizes / weights).argsort(1, descending=True)  # a weight of 0 adds nothing, wherever it comes
+    order = (sizes / weights).argsort(descending=True)  # a weight of 0 adds nothing, wherever it comes
     v = weights.gather(1, order)
     m = sizes.gather(1, order)
     slope = v.square().cumsum(1) + decay
