@@ -393,7 +393,7 @@ def test_nothing_times_infinity_is_nothing():
 
 def test_constants_are_in_a_norm_that_every_cell_has():
     assert Constants(0.5, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, norm=inf).norm == "max"
-    with pytest.raises(ValueError, match="^norm must be 2 or \"max\", got 'lyapunov'"):
+    with pytest.raises(ValueError, match=r"^norm must be 2 or \"max\", got 'lyapunov'"):
         Constants(0.5, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, norm="lyapunov")
 
 

@@ -13,7 +13,7 @@ from fhx.exercises.record import Case, Exercise
 from fhx.exercises.show import show
 from fhx.exercises.time_limit import TooSlowError
 
-__all__ = ["OPEN", "Caller", "Lines", "NoValueError", "Outcome", "sentence", "shown", "try_case"]
+__all__ = ["OPEN", "Caller", "Lines", "NoValueError", "Outcome", "is_about_the_answer", "sentence", "shown", "try_case"]
 
 Lines = tuple[tuple[str, str], ...]
 """(name, text) pairs, such as an input with its value."""
@@ -122,6 +122,21 @@ def try_case(exercise: Exercise, case: Case, caller: Caller, place: str = "") ->
         why = "got None"  # which may be meant
     lines = (*shown(exercise, case), ("yours", show(seen)), ("expected", show(expected)))
     return Outcome("differs", sentence(why, f"{place}, "), lines)
+
+
+MECHANICAL = (
+    *("AttributeError", "EOFError", "FileNotFoundError", "ImportError", "IndentationError", "ModuleNotFoundError"),
+    *("NameError", "PermissionError", "StdinNotImplementedError", "SyntaxError", "SystemExit", "TypeError"),
+    "UnboundLocalError",
+)
+"""Errors that are not about what an exercise asks."""
+
+
+def is_about_the_answer(outcome: Outcome) -> bool:
+    """Whether a hint on the exercise may help: a value was wrong or late, and it was not the program that broke off."""
+    yours = dict(outcome.lines).get("yours", "")
+    broken = outcome.status == "raised" and yours.startswith(tuple(f"{name}:" for name in MECHANICAL))
+    return outcome.status in ("differs", "raised", "too slow") and not broken
 
 
 def shown(exercise: Exercise, case: Case) -> Lines:

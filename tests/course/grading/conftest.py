@@ -66,7 +66,9 @@ def batch(isolated: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         with (folder / "submissions" / "huge.ipynb").open("wb") as file:
             file.truncate(2**30)  # a hole, and no disk is used
         hidden = tuple(str(folder / name) for name in ("submissions", "private", "out"))
-        task = Task(3, seed=11, random_inputs=8, private={"03-hat": [[7]]}, limits=LIMITS, hidden=hidden)
+        task = Task(
+            3, seed="a seed of a test", random_inputs=8, private={"03-hat": [[7]]}, limits=LIMITS, hidden=hidden
+        )
         out, found = folder / "out", find_submissions(folder / "submissions")
         beginning = grade_all(found, task, out, workers=2)
         done = [next(beginning) for _ in range(4)]

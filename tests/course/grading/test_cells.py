@@ -70,7 +70,7 @@ def test_imports_and_settings_are_always_kept(statement):
 @pytest.mark.parametrize("number", range(1, 14))
 def test_nothing_but_the_hole_of_a_chapter_is_taken_for_an_answer(number):
     notebook = Notebook([cell["source"] for cell in chapter(number) if cell["cell_type"] == "code"])
-    for exercise in Task(number, 0).exercises:
+    for exercise in Task(number, "a seed of a test").exercises:
         assert not notebook.has_answer(exercise.function)
         assert notebook.definitions(exercise.function)[-1].offers[exercise.function] is False
 
@@ -99,10 +99,67 @@ def test_a_broken_cell_is_found_by_the_name_in_it():
     assert not notebook.definitions("f")
 
 
-@pytest.mark.parametrize("source", ["exec('x = 1')", "%run other.py", "from math import *", "globals()['x'] = 1"])
-def test_names_may_come_from_what_cannot_be_read(source):
-    assert Notebook([source]).may_make("x")
-    assert not Notebook(["y = 1"]).may_make("x")
+def ways(*sources):
+    return [
+        (way.words[:9], way.expression, [cell.number for cell in way.cells if cell.source])
+        for way in Notebook(list(sources)).ways("03-hat", "hats")
+    ]
+
+
+def test_what_stands_above_a_check_counts_and_then_the_whole_notebook():
+    hats, helper = "def hats(n):\n    return help(n)", "def help(n):\n    return {}"
+    found = ways(helper.format(1), hats, 'check("03-hat", hats)', helper.format(2))
+    assert found == [
+        ("", "hats", [0, 1]),
+        ("all cells", "hats", [0, 1, 2]),
+        ("the cells", "hats", [0, 1, 3]),
+        ("all cells", "hats", [0, 1, 2, 3]),
+    ]
+
+
+def test_the_name_that_is_given_to_check_counts():
+    mine, asked = "def mine(n):\n    return 1", "check('03-hat', {})"
+    assert ways(mine, "def hats(n):\n    return ...", asked.format("mine"))[0] == ("", "mine", [0])
+    assert ways(mine, asked.format("lambda n: mine(n)"))[0] == ("", "lambda n: mine(n)", [0])
+    assert ways(mine, asked.format("answer=mine"))[0] == ("", "mine", [0])
+    assert ways(mine, asked.format("hats")) == []  # there is none
+    assert ways(mine, "check('03-other', mine)") == []
+
+
+def test_the_last_check_is_tried_first_and_few_of_them():
+    found = ways("def hats(n):\n    return 1", *["check('03-hat', hats)\nhats = hats"] * 5)
+    assert [cells for words, _, cells in found if not words] == [[0, *range(1, n)] for n in (6, 5, 4)]
+
+
+@pytest.mark.parametrize(
+    ("source", "readable"),
+    [
+        ("def f():\n    return 1\n\ndef g(:\n    pass", "def f():\n    return 1\n"),
+        ("def f():\n    x = 1\n    return (x", ""),
+        ("x = 1\n@cache\ndef f():\n    return (", "x = 1"),
+        ("x = 1\nif x:\n    y = 2\nelse:\n    y = = 3", "x = 1"),
+        ("x = [1,\n2\n]\ny = = 3", "x = [1,\n2\n]"),
+        ("x = = 1\ny = 2", ""),
+    ],
+)
+def test_what_stands_above_a_syntax_error_counts(source, readable):
+    (cell,) = Notebook([source]).cells
+    assert cell.error.startswith("SyntaxError")
+    assert cell.readable == cell.to_run == readable
+    assert ("f" in cell.makes) == ("def f" in readable)
+
+
+def test_what_check_said_and_which_python_are_read(tmp_path):
+    outputs = [{"data": {"text/plain": ["✓ A title: pas", "sed. It agrees."]}}, {"text": "✗ Other: differs"}, 3, {}]
+    cells = [
+        {"cell_type": "code", "source": "x", "outputs": outputs},
+        {"cell_type": "code", "source": "y", "outputs": 1},
+    ]
+    metadata = {"kernelspec": {"name": "a"}, "language_info": {"codemirror_mode": {"version": 3}, "version": "3.9.1"}}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells, "metadata": metadata}, ensure_ascii=False))
+    notebook = read_notebook(tmp_path / "a.ipynb")
+    assert [notebook.was_right(title) for title in ("A title", "title", "Other")] == [True, False, False]
+    assert notebook.python == "3.9"
 
 
 def test_a_notebook_needs_only_its_cells(tmp_path):

@@ -15,7 +15,7 @@ from fhx.course.grading.submissions import find_submissions
 
 pytestmark = pytest.mark.alone
 
-TASK = Task(3, seed=5, random_inputs=2, limits=LIMITS)
+TASK = Task(3, seed="a seed of a test", random_inputs=2, limits=LIMITS)
 WRONG = {HAT: instead("hats(n)", "return 1")}
 OPEN = {COUNT: instead("count_states(W, U, b, h0)", "return ...")}
 STUDENTS = {"ana": {}, "ben": WRONG, "cleo": OPEN, "dan": WRONG | OPEN}

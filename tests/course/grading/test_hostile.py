@@ -128,7 +128,7 @@ def test_what_is_done_is_not_done_again(batch, monkeypatch):
 
 def test_another_seed_or_file_is_graded_again(batch, monkeypatch):
     monkeypatch.setattr(batches, "grade_one", None)
-    for task in (replace(batch.task, seed=12), replace(batch.task, private={})):
+    for task in (replace(batch.task, seed="another seed of it"), replace(batch.task, private={})):
         with pytest.raises(Exception, match="NoneType"):
             grade_folder(batch.folder / "submissions", task, batch.folder / "out")
 

@@ -111,7 +111,7 @@ def test_the_folder_is_meant_and_not_a_file(tmp_path):
 
 def test_a_notebook_of_another_chapter_is_for_a_person(tmp_path):
     (tmp_path / "a.ipynb").write_text(text([code("def pop_numbers():\n    return 1")]))
-    marks = grade_file(tmp_path / "a.ipynb", Task(3, 0))
+    marks = grade_file(tmp_path / "a.ipynb", Task(3, "a seed of a test"))
     assert {(mark.status, mark.points) for mark in marks} == {("look at this", None)}
     assert summary_page([Graded("ana", "a.ipynb", "k", 1.0, tuple(marks))], "").count("no function of chapter 3") == 1
 
@@ -120,7 +120,7 @@ def test_a_notebook_of_another_chapter_is_for_a_person(tmp_path):
 def test_another_chapter_takes_another_folder(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "ana.ipynb").touch()
-    words = [str(tmp_path / "in"), "--seed", "1", "--out", str(tmp_path / "out"), "--without-isolation"]
+    words = [str(tmp_path / "in"), "--seed", "a seed of a test", "--out", str(tmp_path / "out"), "--without-isolation"]
     command.run(parsed(*words, "--chapter", "3", "--only", "03-hat"))
     (row,) = csv.DictReader(io.StringIO((tmp_path / "out" / "grades.csv").read_text("utf-8")))
     assert [name for name in row if name.endswith(" status")] == ["03-hat status"]
@@ -143,7 +143,7 @@ def test_another_chapter_takes_another_folder(tmp_path):
 def test_private_cases_are_checked(tmp_path, name, content, why):
     (tmp_path / name).write_text(content)
     with pytest.raises(CourseError, match=why):
-        read_private(tmp_path, Task(3, 0))
+        read_private(tmp_path, Task(3, "a seed of a test"))
 
 
 def parsed(*words):
@@ -164,7 +164,7 @@ def parsed(*words):
     ],
 )
 def test_what_cannot_be_graded_is_told(tmp_path, words, why):
-    words = [str(tmp_path), "--seed", "1", "--out", str(tmp_path / "out"), "--without-isolation", *words]
+    words = [str(tmp_path), "--seed", "a seed of a test", "--out", str(tmp_path / "out"), "--without-isolation", *words]
     with pytest.raises(CourseError, match=why):
         command.run(parsed(*words))
     assert not (tmp_path / "out").exists()
@@ -173,12 +173,14 @@ def test_what_cannot_be_graded_is_told(tmp_path, words, why):
 def test_without_namespaces_it_refuses(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "isolation_problem", lambda: "there is no kernel for it")
     with pytest.raises(CourseError, match=r"no kernel for it.*--without-isolation"):
-        command.run(parsed(str(tmp_path), "--chapter", "3", "--seed", "1", "--out", str(tmp_path / "out")))
+        command.run(
+            parsed(str(tmp_path), "--chapter", "3", "--seed", "a seed of a test", "--out", str(tmp_path / "out"))
+        )
 
 
 @pytest.fixture
 def worker():
-    made = Worker(asdict(Task(3, 0)), 60)
+    made = Worker(asdict(Task(3, "a seed of a test")), 60)
     yield made
     made.close()
 
@@ -225,7 +227,14 @@ def test_it_grades_without_isolation_if_told(tmp_path):
     (tmp_path / "in" / "a.ipynb").write_text(text(light({"03-hat": instead("hats(n)", "return 1")})))
     command.run(
         parsed(
-            str(tmp_path / "in"), "--chapter", "3", "--seed", "1", "--out", str(tmp_path / "out"), "--without-isolation"
+            str(tmp_path / "in"),
+            "--chapter",
+            "3",
+            "--seed",
+            "a seed of a test",
+            "--out",
+            str(tmp_path / "out"),
+            "--without-isolation",
         )
     )
     (row,) = csv.DictReader(io.StringIO((tmp_path / "out" / "grades.csv").read_text("utf-8")))

@@ -31,10 +31,12 @@ class Answer:
         exercise: the exercise.
         kernel: where the function is defined.
         slack: see :class:`fhx.course.grading.sandbox.Limits`.
+        name: of the function in the kernel; None if it is that of the exercise.
     """
 
-    def __init__(self, exercise: Exercise, kernel: Kernel, slack: float) -> None:
+    def __init__(self, exercise: Exercise, kernel: Kernel, slack: float, name: str | None = None) -> None:
         self.exercise, self.slack, self._kernel = exercise, slack, kernel
+        self._name = exercise.function if name is None else name
         self._things: list[Any] = []
         self._only: dict[str, Any] | None = None
 
@@ -50,7 +52,7 @@ class Answer:
             WireError: the arguments cannot be sent.
         """
         self._things = []
-        reply = self._ask(self.exercise.function, arguments)
+        reply = self._ask(self._name, arguments)
         if missing := _without_value(reply):
             raise missing
         try:
@@ -114,7 +116,7 @@ class Answer:
             return json.dumps({"error": f"{type(error).__name__}: {str(error)[:500]}"})
 
 
-def random_cases(exercise: Exercise, seed: int, count: int) -> Iterator[Case]:
+def random_cases(exercise: Exercise, seed: str, count: int) -> Iterator[Case]:
     """Random cases that depend on the seed and on the exercise; none where there is nothing to vary."""
     if exercise.inputs:
         digest = hashlib.sha256(f"{seed} {exercise.id}".encode()).digest()

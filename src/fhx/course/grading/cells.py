@@ -4,7 +4,8 @@ import ast
 import re
 import symtable
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from IPython.core.inputtransformer2 import TransformerManager
 
@@ -21,6 +22,10 @@ CONTEXTS = {"getcontext", "mp", "mpmath", "torch", "np", "numpy", "plt"}
 COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 WITHOUT_EFFECT = {"check", "display", "len", "print", "repr", "type"}
 FILES = ("%%writefile", "%%file")
+STATEMENT = re.compile(r"(?!(else|elif|except|finally|case)\b)[^\s)\]}#]")
+"""How a line begins that may be the first of a statement."""
+MOST_LINES = 500
+"""Above an error, in which the beginning of its statement is looked for."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class Cell:
         later: names that its functions need when they are called.
         basics: of its statements, those that every answer may rely on: imports and ``torch.set_default_dtype(...)``.
         error: the syntax error, with its line, if it is not Python.
+        readable: of such a cell, what stands above the statement with the error, and is Python.
+        asks: the exercises that it has checked, each with the answer as it is given to ``check``.
         globals: names that its functions assign by ``global``, by function.
         calls: functions that it calls when it runs.
     """
@@ -52,6 +59,8 @@ class Cell:
     later: frozenset[str] = frozenset()
     basics: tuple[str, ...] = ()
     error: str | None = None
+    readable: str = ""
+    asks: tuple[tuple[str, str], ...] = ()
     globals: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
 
@@ -60,6 +69,11 @@ class Cell:
         """How a person finds it."""
         first = next((line.strip() for line in self.source.splitlines() if line.strip()), "")
         return f"The cell that begins with “{first[:60]}”"
+
+    @property
+    def to_run(self) -> str:
+        """What of it is run."""
+        return self.source if self.error is None or not self.source else self.readable
 
     def statements(self) -> list[str]:
         """Its statements, one by one."""
@@ -73,11 +87,27 @@ def parsed(number: int, source: str) -> Cell:
         first, _, body = source.lstrip().partition("\n")
         if not first.startswith(PYTHON_MAGICS):
             return Cell(number, source, basics=(source,) if first.startswith(FILES) else ())
+    python = ""
     try:
-        return _understood(number, source, TransformerManager().transform_cell(body))
+        python = TransformerManager().transform_cell(body)
+        return _understood(number, source, python)
     except Exception as error:  # whatever IPython and Python say to such a text
         where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        return Cell(number, source, error=f"{type(error).__name__}{where}: {getattr(error, 'msg', error)}")
+        told = f"{type(error).__name__}{where}: {getattr(error, 'msg', error)}"
+        readable = _above(python, error.lineno) if isinstance(error, SyntaxError) and error.lineno else ""
+    cell = _understood(number, source, readable) if readable else Cell(number, source)
+    return replace(cell, error=told, readable=readable)
+
+
+def _above(python: str, number: int) -> str:
+    """What stands above the statement that line ``number`` is in, if it is Python."""
+    lines = python.splitlines()
+    for end in range(min(number, len(lines)) - 1, max(0, number - MOST_LINES), -1):
+        if STATEMENT.match(lines[end]):
+            text = "\n".join(lines[:end])
+            with suppress(SyntaxError, ValueError, RecursionError):
+                return text if ast.parse(text).body else ""
+    return ""
 
 
 def _understood(number: int, source: str, python: str) -> Cell:
@@ -92,6 +122,7 @@ def _understood(number: int, source: str, python: str) -> Cell:
     needs &= _needed_first(tree)
     imported = {symbol.get_name() for symbol in symbols if symbol.is_imported()}
     nodes, top = list(ast.walk(tree)), list(nodes_at_once(tree))
+    asks = tuple(asked for node in top if (asked := _asked(node)))
     calls = frozenset(node.func.id for node in top if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
     return Cell(
         number,
@@ -105,7 +136,18 @@ def _understood(number: int, source: str, python: str) -> Cell:
         basics=tuple(ast.unparse(node) for node in tree.body if _is_basic(node)),
         globals={name: names for name, names in declared.items() if names},
         calls=calls,
+        asks=asks,
     )
+
+
+def _asked(node: ast.AST) -> tuple[str, str] | None:
+    """The exercise and the answer of a call of ``check``."""
+    if not isinstance(node, ast.Call) or getattr(node.func, "id", getattr(node.func, "attr", "")) != "check":
+        return None
+    match [*node.args, *(word.value for word in node.keywords)]:
+        case [ast.Constant(str(exercise)), answer, *_]:
+            return exercise, ast.unparse(answer)
+    return None
 
 
 def nodes_at_once(tree: ast.AST) -> Iterator[ast.AST]:

@@ -23,12 +23,16 @@ from fhx.jobs import ClusterError, JobFailedError
 __all__ = ["add_arguments", "grade_folder", "run"]
 
 
+SHORTEST_SEED = 12
+"""Characters of a seed."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to grade, by what, and where to."""
     parser.add_argument("submissions", type=Path, help="a folder of notebooks, or of folders with one notebook each")
     parser.add_argument("--chapter", required=True, type=int, metavar="N", help="whose exercises are graded")
     parser.add_argument(
-        "--seed", required=True, type=int, metavar="N", help="of the random inputs; keep it to yourself"
+        "--seed", required=True, metavar="TEXT", help="random inputs are drawn from it; long, and kept to yourself"
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to; what is done there is kept")
     parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="the exercises that were assigned")
@@ -87,7 +91,7 @@ def grade_folder(folder: Path, task: Task, out: Path, workers: int = 1, schedule
         raise CourseError(f"{error.filename or out} cannot be read or written: {error.strerror or error}") from error
     batch.sort(key=lambda one: one.student)
     write_atomically(out / "grades.csv", grades_csv(batch))
-    write_atomically(out / "summary.html", summary_page(batch, f"Chapter {task.chapter}, seed {task.seed}").encode())
+    write_atomically(out / "summary.html", summary_page(batch, f"Chapter {task.chapter}").encode())
     return batch
 
 
@@ -99,6 +103,9 @@ def _task(arguments: argparse.Namespace) -> Task:
     if unknown := [name for name in arguments.only if name not in EXERCISES]:
         known = ", ".join(name for name in EXERCISES if int(name[:2]) == arguments.chapter)
         raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {known}")
+    if len(arguments.seed) < SHORTEST_SEED:
+        few = f"the seed {arguments.seed!r} could be guessed from the inputs"
+        raise CourseError(f"{few}: take a text of at least {SHORTEST_SEED} characters")
     if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
         raise CourseError("--memory and --seconds must be positive, and --random must not be negative")
     isolated = not arguments.without_isolation

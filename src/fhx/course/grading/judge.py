@@ -1,25 +1,26 @@
 """One submission: what each of its answers deserves."""
 
+import sys
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fhx.course.grading.answer import Answer, random_cases
 from fhx.course.grading.cells import Cell
-from fhx.course.grading.kernel import LATE, Kernel, Lost, NoKernelError
+from fhx.course.grading.kernel import LATE, Kernel, Lost
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
-from fhx.course.grading.notebook import Notebook, read_notebook
+from fhx.course.grading.notebook import Notebook, Way, read_notebook
+from fhx.course.grading.sandbox import Launcher, NoKernelError
 from fhx.course.grading.uses import known_uses, package_uses
-from fhx.course.grading.wire import decode, dumps
+from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
 from fhx.exercises.record import Case
-from fhx.exercises.trial import OPEN, Outcome, sentence, shown, try_case
+from fhx.exercises.trial import OPEN, Outcome, is_about_the_answer, sentence, shown, try_case
 
 __all__ = ["grade_file"]
 
@@ -36,13 +37,15 @@ PRIVATE = {
 STATUSES = {"passed": "ok", "too slow": "timeout", "crashed": "crashed", OPEN: "not attempted"}
 """Of marks, by what came of the cases; for all else it is ``wrong``."""
 
-SOUND = dumps([1, -2.5, True, None, "x", (Fraction(1, 3), {"a": {2}})])
-"""A kernel that cannot repeat this was tampered with, and another one takes its place."""
 LOOK = "It is right. It uses {}, which the exercise may not allow: a person decides."
+SAID = "In the file check had called it right, and the grader does not, so a person will look at it. {}"
+ANSWER = "_answer_that_is_checked"
+"""The name of the value of an expression that was given to ``check``."""
+NOBODY = "input() waits for a person, and nobody is there when answers are graded."
 TOO_LATE = "The time of the notebook was used up before this was judged, and a person will look at it."
 
 
-def grade_file(path: Path, task: Task, scratch: Path | None = None) -> list[Mark]:
+def grade_file(path: Path, task: Task, launcher: Launcher | None = None) -> list[Mark]:
     """The marks of a submission, in the order of the exercises. Nothing that it does is raised.
 
     Their texts are short, and can be written to a file.
@@ -50,18 +53,20 @@ def grade_file(path: Path, task: Task, scratch: Path | None = None) -> list[Mark
     Args:
         path: of the notebook.
         task: what to grade by.
-        scratch: where temporary files go; by default where the system has them.
+        launcher: makes the kernels; None: one for this submission alone.
     """
+    if launcher is None:
+        with task.launcher() as own:
+            return grade_file(path, task, own)
     try:
         notebook = read_notebook(path)
     except NotebookError as error:
         return [marked(exercise, "invalid file", sentence(str(error))) for exercise in task.exercises]
-    names = [exercise.function for exercise in task.exercises]
-    if not any(notebook.definitions(name) or notebook.broken(name) for name in names):
+    if not any(notebook.is_about(exercise.id, exercise.function) for exercise in task.exercises):
         none = f"The notebook has no function of chapter {task.chapter}. Is it of another chapter?"
         return [marked(exercise, "look at this", none) for exercise in task.exercises]
-    with _Grader(notebook, task, scratch) as grader:
-        return [_written(grader.mark(exercise)) for exercise in task.exercises]
+    grader = _Grader(notebook, task, launcher)
+    return [_written(grader.mark(exercise)) for exercise in task.exercises]
 
 
 def _written(found: Mark) -> Mark:
@@ -70,22 +75,30 @@ def _written(found: Mark) -> Mark:
     return replace(found, message=writable(found.message), lines=lines, remarks=remarks, inside=inside)
 
 
+@dataclass(frozen=True)
+class _Attempt:
+    """What came of an answer in one way.
+
+    Attributes:
+        way: which.
+        outcome: of the first case that failed, or that it passed.
+        is_private: whether that case is.
+        failures: what cells stopped with, by their numbers.
+    """
+
+    way: Way
+    outcome: Outcome
+    is_private: bool
+    failures: dict[int, str]
+
+
 class _Grader:
-    """A notebook with the kernel that it has at the moment."""
+    """A notebook, each of whose answers is tried in a kernel of its own."""
 
-    def __init__(self, notebook: Notebook, task: Task, scratch: Path | None) -> None:
-        self._notebook, self._task, self._scratch = notebook, task, scratch
-        self._kernel: Kernel | None = None
+    def __init__(self, notebook: Notebook, task: Task, launcher: Launcher) -> None:
+        self._notebook, self._task, self._launcher = notebook, task, launcher
         self._bad: dict[int, Lost] = {}
-        self._is_whole = False  # all cells have run in the kernel
-        self._is_own = True  # nothing but the present answer has
         self._end = time.monotonic() + task.limits.total
-
-    def __enter__(self) -> "_Grader":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._drop()
 
     def mark(self, exercise: Exercise) -> Mark:
         """The mark of an exercise; a failure of the grader is one that a person has to look at."""
@@ -95,17 +108,17 @@ class _Grader:
             inside = str(error)
         except Exception:
             inside = traceback.format_exc()
-        self._drop()
         return marked(exercise, "look at this", FAILED, inside=inside)
 
     def _mark(self, exercise: Exercise) -> Mark:
-        name = exercise.function
-        made = self._notebook.definitions(name)
-        if not self._notebook.has_answer(name) and (broken := self._notebook.broken(name)):
+        name, notebook = exercise.function, self._notebook
+        ways = notebook.ways(exercise.id, name)
+        if not notebook.has_answer(name) and (broken := notebook.broken(name)):
             return marked(exercise, "wrong", f"Its cell is not Python. {broken.error}.")
-        if not made:
+        if not ways:
             return marked(exercise, "not attempted", f"There is no function {name} in the notebook.")
-        outcome, is_private = self._outcome(exercise)
+        tried = self._tried(exercise, ways)
+        outcome = tried.outcome
         if outcome.status == "late":
             return marked(exercise, "look at this", TOO_LATE)
         status = STATUSES.get(outcome.status, "wrong")
@@ -113,15 +126,17 @@ class _Grader:
             status = STATUSES[lost.status]
             outcome = replace(outcome, message=f"It needs {outcome.name}, which is not there.", lines=())
         more: dict[str, Any] = {"message": outcome.message, "lines": outcome.lines}
-        if is_private:
+        if tried.is_private:
             status = "wrong" if status == "not attempted" else status
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
             more = {"message": PRIVATE[outcome.status], "inside": f"{outcome.message}\n{text}"}
-        more["remarks"] = tuple(self._remarks(name, len(made), outcome))
-        news = tuple(sorted(self._uses(exercise) - known_uses().get(exercise.id, frozenset())))
-        found = marked(exercise, status, **more, uses=news)
+        more["remarks"] = tuple(self._remarks(exercise, replace(tried, outcome=outcome)))
+        news = tuple(sorted(self._uses(exercise, tried.way) - known_uses().get(exercise.id, frozenset())))
+        found = marked(exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome))
         if status == "ok" and news:
             return replace(found, status="look at this", message=LOOK.format(", ".join(news)))
+        if status != "ok" and notebook.was_right(exercise.title):
+            return replace(found, status="look at this", points=None, message=SAID.format(found.message))
         return found
 
     def _maker_lost(self, outcome: Outcome) -> Lost | None:
@@ -129,51 +144,67 @@ class _Grader:
         makers = (lost for n, lost in self._bad.items() if outcome.name in self._notebook.cells[n].makes)
         return next(makers, None) if outcome.status == "no name" else None
 
-    def _remarks(self, name: str, times: int, outcome: Outcome) -> Iterator[str]:
-        if times > 1:
-            yield f"{name} is defined in {times} cells, and the last one counts."
-        if outcome.status not in ("passed", OPEN):
-            for cell in self._notebook.slice(name):
-                if cell.source and (lost := self._bad.get(cell.number)):
-                    yield f"{cell.called} was left out: {lost.reason}."
+    def _remarks(self, exercise: Exercise, tried: _Attempt) -> Iterator[str]:
+        """What a student should know of the way, and of cells that did not run to their end."""
+        times = len(self._notebook.definitions(exercise.function))
+        if tried.way.words:
+            yield f"To get this, these were run: {tried.way.words}."
+        elif times > 1:
+            yield f"{exercise.function} is defined in {times} cells, and the last one above its check counts."
+        if tried.outcome.status in ("passed", OPEN):
+            return
+        for cell in tried.way.cells:
+            if cell.source and (lost := self._bad.get(cell.number)):
+                yield f"{cell.called} was left out: {lost.reason}."
+            elif cell.source and cell.error and not tried.way.words:
+                yield f"{cell.called} is not Python ({cell.error}); what stands above the error was run."
+            elif (failure := tried.failures.get(cell.number)) and not tried.way.words:
+                yield f"{cell.called} stopped with an error: {failure}"
+        here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        if self._notebook.python not in ("", here):
+            yield f"The notebook ran with Python {self._notebook.python}, and Python {here} grades it."
 
-    def _uses(self, exercise: Exercise) -> set[str]:
+    def _uses(self, exercise: Exercise, way: Way) -> set[str]:
         try:
             return package_uses(exercise.function, [cell.python for cell in self._notebook.cells])
         except Exception as error:
             return {f"something that cannot be followed ({type(error).__name__})"}
 
-    def _outcome(self, exercise: Exercise) -> tuple[Outcome, bool]:
-        """The outcome of the first case that failed, and whether that case is private.
+    def _tried(self, exercise: Exercise, ways: Sequence[Way]) -> _Attempt:
+        """The first way that leads to a right answer; else the first that leads to one that can be judged.
 
-        A kernel in which other answers were tried is blamed on them: then it is tried again in one of its own. And a
-        name that is missing may be made in a way that cannot be seen: then all cells are run.
+        What is open, or takes too long, or ends its kernel, is not tried at the end of the notebook too.
         """
-        outcome, is_private = self._cases(exercise, whole=False)
-        if outcome.status in ("too slow", "crashed", "unread") and not self._is_own and not self._is_late():
-            self._drop()
-            outcome, is_private = self._cases(exercise, whole=False)
-        if outcome.status == "no name" and not self._is_whole and self._notebook.may_make(outcome.name):
-            outcome, is_private = self._cases(exercise, whole=True)
-        return outcome, is_private
+        tried: list[_Attempt] = []
+        for way in ways:
+            attempt = self._attempt(exercise, way)
+            if attempt.outcome.status in ("passed", "late"):
+                return attempt
+            tried.append(attempt)
+            if attempt.outcome.status == OPEN and not self._notebook.has_answer(exercise.function):
+                break
+        judged = (one for one in tried if one.outcome.status not in ("no name", OPEN))
+        return next(judged, tried[0])
 
-    def _cases(self, exercise: Exercise, whole: bool) -> tuple[Outcome, bool]:
-        is_private = False
-        shown_case: Case | None = None
-        self._is_own = True
+    def _attempt(self, exercise: Exercise, way: Way) -> _Attempt:
+        """Run the cells of a way in a kernel, and try all cases there. Nothing else ever runs in it."""
+        is_private, shown_case, failures = False, None, dict[int, str]()
+        outcome = Outcome("passed")
         try:
-            answer = Answer(exercise, self._prepared(exercise, whole), self._task.limits.slack)
-            for number, case in enumerate(self._all_cases(exercise)):
-                is_private = number >= len(exercise.cases)
-                shown_case = None if is_private else case
-                self._keep_time()
-                if (outcome := try_case(exercise, case, answer)).status != "passed":
-                    return outcome, is_private
+            with closing(self._prepared(way, failures)) as kernel:
+                name = way.expression if way.expression.isidentifier() else ANSWER
+                answer = Answer(exercise, kernel, self._task.limits.slack, name)
+                for number, case in enumerate(self._all_cases(exercise)):
+                    is_private = number >= len(exercise.cases)
+                    shown_case = None if is_private else case
+                    self._keep_time()
+                    outcome = try_case(exercise, case, answer)
+                    if outcome.status != "passed":
+                        break
         except Lost as lost:
-            self._drop()
             lines = () if shown_case is None else shown(exercise, shown_case)
-            return Outcome(lost.status, sentence(lost.reason), lines), is_private
-        return Outcome("passed"), False
+            outcome = Outcome(lost.status, sentence(lost.reason), lines)
+        return _Attempt(way, outcome, is_private and outcome.status != "passed", failures)
 
     def _all_cases(self, exercise: Exercise) -> Iterator[Case]:
         yield from exercise.cases
@@ -181,43 +212,45 @@ class _Grader:
             yield tuple(decode(value) for value in case)
         yield from random_cases(exercise, self._task.seed, self._task.random_inputs)
 
-    def _prepared(self, exercise: Exercise, whole: bool) -> Kernel:
-        """A kernel in which the cells have run that an answer needs, or all of them.
+    def _prepared(self, way: Way, failures: dict[int, str]) -> Kernel:
+        """A kernel in which the cells have run.
 
         A cell that loops or crashes is left out from then on, unless it is the answer's own.
         """
-        self._keep_time()
-        own = self._notebook.definitions(exercise.function)[-1]
-        if own.number in self._bad:
-            raise self._bad[own.number]
-        if self._is_whole and self._kernel is not None:
-            return self._kernel
-        cells = self._notebook.to_run if whole else self._notebook.slice(exercise.function)
         while True:
-            kernel = self._fresh()
+            self._keep_time()
+            if way.own in self._bad:
+                raise self._bad[way.own]
+            failures.clear()
+            kernel = Kernel(self._launcher, self._end)
             try:
-                for cell in cells:
-                    if cell.number not in self._bad and not cell.error:
-                        self._run(kernel, cell)
-            except Lost as lost:
-                self._drop()
-                if lost is self._bad.get(own.number) or self._is_late():
+                for cell in way.cells:
+                    if cell.number not in self._bad:
+                        self._run(kernel, cell, failures)
+                if not way.expression.isidentifier():
+                    kernel.run(f"{ANSWER} = ({way.expression})", self._task.limits.cell)
+            except Lost:
+                kernel.close()
+                if self._is_late():
                     raise
-                continue
-            self._is_whole = whole
-            return kernel
+            except BaseException:
+                kernel.close()
+                raise
+            else:
+                return kernel
 
-    def _run(self, kernel: Kernel, cell: Cell) -> None:
-        self._keep_time()
+    def _run(self, kernel: Kernel, cell: Cell, failures: dict[int, str]) -> None:
         try:
-            for source in [cell.source] if cell.source else cell.basics:
-                if kernel.run(source, self._task.limits.cell) == "ModuleNotFoundError":
+            for source in filter(None, [cell.to_run] if cell.source else cell.basics):
+                self._keep_time()
+                error = kernel.run(source, self._task.limits.cell)
+                if error and error[0] == "ModuleNotFoundError":
                     for statement in cell.statements():  # a package of the student's machine, and names after it
                         kernel.run(statement, self._task.limits.cell)
+                if error and cell.source:
+                    failures[cell.number] = NOBODY if error[0] == "StdinNotImplementedError" else ": ".join(error)
         except Lost as lost:
-            if self._is_own:  # another answer may have left something behind that ended the kernel
-                self._bad[cell.number] = lost
-            self._is_own = True
+            self._bad[cell.number] = lost
             raise
 
     def _is_late(self) -> bool:
@@ -226,21 +259,3 @@ class _Grader:
     def _keep_time(self) -> None:
         if self._is_late():
             raise Lost("late", LATE)
-
-    def _fresh(self) -> Kernel:
-        """A kernel without names; it may have had others."""
-        self._is_whole = False
-        with suppress(Lost):
-            if self._kernel is not None and self._kernel.ask("fresh", [SOUND], self._task.limits.cell) == SOUND:
-                self._is_own = False
-                return self._kernel
-        self._drop()
-        hidden = [Path(path) for path in self._task.hidden]
-        self._kernel = Kernel(self._task.limits, self._task.isolated, hidden, self._end, self._scratch)
-        self._is_own = True
-        return self._kernel
-
-    def _drop(self) -> None:
-        if self._kernel is not None:
-            self._kernel.close()
-            self._kernel = None

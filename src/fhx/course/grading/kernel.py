@@ -2,6 +2,7 @@
 
 import json
 import math
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import zmq
 from jupyter_client.session import Session
 
-from fhx.course.grading.sandbox import Limits, Sandbox
+from fhx.course.grading.sandbox import Launcher, NoKernelError, Sandbox
 
 __all__ = ["LATE", "Kernel", "Lost", "NoKernelError"]
 
@@ -27,10 +28,6 @@ PATIENCE = 3
 """How many times longer a limit is for one who waits than for one who computes: the machine is shared."""
 CALLEE = "__import__('IPython').get_ipython().kernel.callee"
 Answers = Callable[[str], str]
-
-
-class NoKernelError(RuntimeError):
-    """No kernel could be started, which is not a student's fault."""
 
 
 class Lost(BaseException):
@@ -50,28 +47,18 @@ class Kernel:
     """A kernel; its output is never read, and what it answers is taken for text.
 
     Args:
-        limits: see :class:`Limits`.
-        isolated: whether in namespaces.
-        hidden: folders that it must not see.
+        launcher: makes it.
         end: when nobody waits for it any longer, on the monotonic clock.
-        scratch: as for :class:`Sandbox`.
 
     Raises:
         NoKernelError: it does not start.
     """
 
-    def __init__(
-        self,
-        limits: Limits,
-        isolated: bool = True,
-        hidden: Sequence[Path] = (),
-        end: float = math.inf,
-        scratch: Path | None = None,
-    ) -> None:
-        self.limits, self._end = limits, end
-        self.sandbox = Sandbox(limits, isolated, hidden, scratch)
+    def __init__(self, launcher: Launcher, end: float = math.inf) -> None:
+        self.limits, self._end = launcher.limits, end
+        self.sandbox = Sandbox(launcher)
         self._context = zmq.Context()
-        self._session = Session(key=str(time.time_ns()).encode() + self.sandbox.folder.name.encode())
+        self._session = Session(key=secrets.token_hex(32).encode())
         try:
             self._start()
         except BaseException:
@@ -83,7 +70,7 @@ class Kernel:
         ports = {f"{name}_port": number for number, name in enumerate(CHANNELS, 1)}
         told = {"transport": "ipc", "ip": f"{inside}/s", "key": self._session.key.decode(), **ports}
         (shared / "c.json").write_text(json.dumps(told | {"signature_scheme": "hmac-sha256"}))
-        self.sandbox.start("c.json")
+        self.sandbox.start()
         self._sockets = {name: self._socket(shared / f"s-{ports[f'{name}_port']}") for name in ("shell", "stdin")}
         try:
             self._reply(self._send("kernel_info_request", {}), self.limits.startup, None, math.inf)
@@ -103,14 +90,17 @@ class Kernel:
         socket.connect(f"ipc://{path}")
         return socket
 
-    def run(self, source: str, seconds: float) -> str | None:
-        """Run a cell; the name of the error that it raised, if it did.
+    def run(self, source: str, seconds: float) -> tuple[str, str] | None:
+        """Run a cell; the name of the error that it raised and what that says, if it did.
 
         Raises:
             Lost: no answer in time, or the kernel is gone.
         """
-        content = self._execute({"code": source, "silent": False, "store_history": False}, seconds, None)
-        return str(content.get("ename"))[:200] if content.get("status") != "ok" else None
+        request = {"code": source, "silent": False, "store_history": False, "allow_stdin": False}
+        content = self._execute(request, seconds, None)
+        if content.get("status") == "ok":
+            return None
+        return str(content.get("ename"))[:200], str(content.get("evalue"))[:500]
 
     def ask(
         self, function: str, arguments: Sequence[Any], seconds: float, answers: Answers | None = None

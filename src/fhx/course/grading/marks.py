@@ -1,9 +1,10 @@
 """What a batch is graded by, and what an answer gets."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from fhx.course.grading.sandbox import Limits
+from fhx.course.grading.sandbox import Launcher, Limits
 from fhx.exercises import EXERCISES, Exercise
 
 __all__ = ["FAILED", "LONGEST", "STATUSES", "Mark", "Task", "marked", "writable"]
@@ -20,7 +21,7 @@ class Task:
 
     Attributes:
         chapter: its number.
-        seed: of the random cases.
+        seed: a text from which the random cases are drawn.
         random_inputs: how many of them.
         private: further cases by exercise, in the form of the wire.
         only: ids of the exercises that are graded; all of the chapter if there are none.
@@ -30,13 +31,17 @@ class Task:
     """
 
     chapter: int
-    seed: int
+    seed: str
     random_inputs: int = 20
     private: dict[str, list[list[Any]]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     isolated: bool = True
     hidden: tuple[str, ...] = ()
+
+    def launcher(self, scratch: Path | None = None) -> Launcher:
+        """What makes kernels for its answers."""
+        return Launcher(self.limits, self.isolated, [Path(path) for path in self.hidden], scratch)
 
     @property
     def exercises(self) -> list[Exercise]:
@@ -59,6 +64,7 @@ class Mark:
         remarks: for the student too: names that are defined twice, cells that were left out.
         inside: for the instructor: what failed on a private case, or in the grader.
         uses: functions of the package in the answer that the book's own solution does without.
+        is_hinted: whether a hint on the exercise may help: the answer ran, and gave something else.
     """
 
     exercise: str
@@ -70,6 +76,7 @@ class Mark:
     remarks: tuple[str, ...] = ()
     inside: str = ""
     uses: tuple[str, ...] = ()
+    is_hinted: bool = False
 
     @classmethod
     def of(cls, record: dict[str, Any]) -> "Mark":

@@ -13,36 +13,30 @@ from pathlib import Path
 import fhx
 from fhx.course import grading
 
-__all__ = ["HOME", "bubble", "isolation_problem"]
+__all__ = ["HOME", "SCRATCH", "bubble", "isolation_problem"]
 
 HOME = "/home/student"
+SCRATCH = ("/tmp", HOME, "/dev/shm")
+"""Folders that can be written to."""
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 MORE = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-SHARED = ("inside.py", "silent.py", "wire.py", "wire_plain.py", "wire_types.py")
+SHARED = ("inside.py", "launch.py", "silent.py", "wire.py", "wire_plain.py", "wire_types.py")
 """The modules of this folder that the kernel has."""
 
 
-def bubble(
-    folder: Path, uid: int, disk: int, environment: dict[str, str], hidden: Sequence[Path], refusals: int | None = None
-) -> list[str]:
+def bubble(folder: Path, disk: int, environment: dict[str, str], hidden: Sequence[Path]) -> list[str]:
     """The words before a command that runs it in namespaces of its own.
 
     Args:
         folder: a temporary one; its ``k`` is seen in there as ``/run/k``, and stubs are made in it.
-        uid: the user that the command becomes, by itself, from root; -1 if we are not root.
         disk: bytes of each folder that can be written to.
         environment: all variables.
         hidden: folders that must not be seen.
-        refusals: an open file with the system calls that are refused.
     """
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--die-with-parent", "--new-session", "--hostname", "kernel", "--clearenv"]
-    if uid >= 0:
-        words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    else:
-        words += ["--unshare-user", "--uid", "1000", "--gid", "1000"]
-    words += ["--proc", "/proc", "--dev", "/dev"]
-    for place in ("/tmp", HOME, "/dev/shm"):
+    words += [*_rights(), "--proc", "/proc", "--dev", "/dev"]
+    for place in SCRATCH:
         words += ["--perms", "1777", "--size", str(disk), "--tmpfs", place]
     mounts = _mounts()
     parents = {parent for path in (*mounts, Path("/run/k")) for parent in path.parents} - {Path("/"), Path("/tmp")}
@@ -65,7 +59,6 @@ def bubble(
             words += ["--perms", "0777", "--dir", place]
         words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
     words += ["--bind", str(folder / "k"), "/run/k", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME]
-    words += [] if refusals is None else ["--seccomp", str(refusals)]
     for name, value in environment.items():
         words += ["--setenv", name, value]
     return [*words, "--"]
@@ -115,28 +108,48 @@ def _fonts() -> Iterator[Path]:
     yield from Path(matplotlib.get_cachedir()).glob("fontlist-*.json")
 
 
+def _rights() -> list[str]:
+    """Those of the launcher, which makes namespaces for each kernel; as root it makes each another user too."""
+    if os.getuid() == 0:
+        return ["--cap-drop", "ALL", *_granted("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP")]
+    return ["--unshare-user", "--uid", "1000", "--gid", "1000", *_granted("SYS_ADMIN", "SETPCAP")]
+
+
+def _granted(*names: str) -> list[str]:
+    return [word for name in names for word in ("--cap-add", f"CAP_{name}")]
+
+
 def isolation_problem() -> str | None:
-    """Why no sandbox can be made here; None if it can."""
+    """Why no sandbox can be made here, and what helps; None if it can."""
+    if sys.platform != "linux":
+        return "it takes Linux; on Windows work inside WSL, on a Mac in a virtual machine"
     if shutil.which("bwrap") is None:
-        return "bubblewrap is missing (Debian's and Fedora's package 'bubblewrap')"
-    words = ["bwrap", "--unshare-pid", "--unshare-net", *([] if os.getuid() == 0 else ["--unshare-user"])]
-    words += [
-        "--ro-bind",
-        "/",
-        "/",
-        "--proc",
-        "/proc",
-        "--perms",
-        "1777",
-        "--size",
-        "4096",
-        "--tmpfs",
-        "/tmp",
-        "--",
-        "true",
-    ]
+        return "bubblewrap is missing; install Debian's or Fedora's package 'bubblewrap'"
+    words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", *_rights(), "--ro-bind", "/", "/"]
+    words += ["--proc", "/proc", "--perms", "1777", "--size", "4096", "--tmpfs", "/tmp", "--"]
+    code = "import sys; from fhx.course.grading.launch import world_problem; sys.exit(world_problem() or 0)"
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=30)
+        done = subprocess.run(
+            [*words, sys.executable, "-P", "-c", code], cwd="/", capture_output=True, text=True, timeout=60
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not run ({error})"
-    return None if done.returncode == 0 else f"bubblewrap cannot make its namespaces ({done.stderr.strip()[:300]})"
+    if done.returncode == 0:
+        return None
+    said = done.stderr.strip()
+    return f"bubblewrap cannot make its namespaces ({said[-300:]}); {_what_helps()}"
+
+
+def _what_helps() -> str:
+    """What to run, for the reasons that are known."""
+    switches = {
+        "kernel/apparmor_restrict_unprivileged_userns": ("1", "kernel.apparmor_restrict_unprivileged_userns=0"),
+        "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
+        "user/max_user_namespaces": ("0", "user.max_user_namespaces=10000"),
+    }
+    if os.getuid() != 0:
+        for name, (closed, setting) in switches.items():
+            path = Path("/proc/sys", name)
+            if path.exists() and path.read_text().strip() == closed:
+                return f"this system does not let users make them until the next start after: sudo sysctl -w {setting}"
+    return "in a container, start it with --privileged, or on the host itself work outside of containers"

@@ -3,24 +3,30 @@
 Root becomes a user that nobody else is before the student's code begins.
 """
 
+import base64
 import json
 import os
+import select
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 
 import psutil
 
 from fhx.course import grading
-from fhx.course.grading.namespaces import HOME, bubble
+from fhx.course.grading.launch import Job
+from fhx.course.grading.namespaces import HOME, SCRATCH, bubble
 from fhx.course.grading.syscalls import refusals
 
-__all__ = ["Limits", "Sandbox"]
+__all__ = ["Launcher", "Limits", "NoKernelError", "Sandbox"]
 
 GIB = 2**30
 ENVIRONMENT = {
@@ -40,17 +46,20 @@ ENVIRONMENT = {
 
 
 STARTED = """
-import json, sys
-from fhx.course.grading.inside import main
-main(*json.loads(sys.argv[1]))
+from fhx.course.grading.launch import main
+main()
 """
 STUBBED = """
 import importlib.util, sys
-spec = importlib.util.spec_from_file_location("fhx.exercises", sys.argv[2], submodule_search_locations=[])
+spec = importlib.util.spec_from_file_location("fhx.exercises", sys.argv[1], submodule_search_locations=[])
 sys.modules["fhx.exercises"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["fhx.exercises"])
 """
 """Without namespaces nothing can lie over the exercises, and the stub is only their module."""
+
+
+class NoKernelError(RuntimeError):
+    """No kernel could be started, which is not a student's fault."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +89,13 @@ class Limits:
     total: float = 600.0
 
 
-class Sandbox:
-    """A process in a world of its own, with a folder that both sides see.
+class Launcher:
+    """The process that kernels are copies of; it is started when the first is needed, and again if it is gone.
 
     Args:
-        limits: what it may use.
-        isolated: whether in namespaces; if not, it is a process like any other, with the limits.
-        hidden: folders that it must not see, wherever they are.
+        limits: of each kernel.
+        isolated: whether in namespaces; if not, kernels are processes like any other, with the limits.
+        hidden: folders that no kernel must see, wherever they are.
         scratch: where its temporary folder is made; by default where the system has them.
     """
 
@@ -98,60 +107,189 @@ class Sandbox:
         self._temporary = tempfile.TemporaryDirectory(prefix="rc-", dir=scratch, ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.shared = self.folder / "k"
-        self.shared.mkdir()
-        self._uid = 900_000_000 + os.getpid() if os.getuid() == 0 and isolated else -1
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def inside(self) -> str:
-        """The name of the shared folder in there."""
-        return "/run/k" if self.isolated else str(self.shared)
-
-    def start(self, connection: str) -> None:
-        """Start a kernel whose connection file is that one in the shared folder."""
-        if self._uid >= 0:
+        self.shared.mkdir(mode=0o711)
+        self.uid = 900_000_000 + os.getpid() if os.getuid() == 0 and isolated else -1
+        if self.uid >= 0:
             self.folder.chmod(0o711)
-            for path in (self.shared, *self.shared.iterdir()):
-                os.chown(path, self._uid, self._uid)
+        self._outer: subprocess.Popen[bytes] | None = None
+        self._inner: psutil.Process | None = None
+        self._said = bytearray()
+
+    def __enter__(self) -> "Launcher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+        self._temporary.cleanup()
+
+    def launch(self, name: str) -> psutil.Process:
+        """Make a kernel whose folder, with its connection file ``c.json``, is that one in the shared one.
+
+        Returns:
+            The process that is outside of the kernel's world and ends with it.
+
+        Raises:
+            NoKernelError: none starts.
+        """
+        if self._outer is None or self._outer.poll() is not None:
+            self._start()
         limits = {"CPU": self.limits.cpu, "FSIZE": self.limits.file, "CORE": 0, "NOFILE": 256}
         limits |= {"DATA": self.limits.memory, "AS": self.limits.memory + 16 * GIB}
         if self.isolated:
             limits["NPROC"] = self.limits.processes
-        job = json.dumps([f"{self.inside}/{connection}", self._uid, limits])
+        job = Job(
+            folder=name,
+            shared="/run/k" if self.isolated else str(self.shared),
+            home=HOME if self.isolated else str(self.folder),
+            scratch=SCRATCH if self.isolated else (),
+            size=self.limits.disk,
+            uid=self.uid,
+            limits=limits,
+            refusals=base64.b64encode(refusals() or b"").decode() if self.isolated else "",
+            isolated=self.isolated,
+        )
+        assert self._outer is not None
+        assert self._outer.stdin is not None
+        assert self._inner is not None
+        try:
+            self._outer.stdin.write(json.dumps(asdict(job)).encode() + b"\n")
+            self._expect("begun")
+            (kernel,) = self._inner.children()
+        except (OSError, ValueError, psutil.NoSuchProcess) as error:
+            raise NoKernelError(f"no kernel started: {error or 'it ended at once'}\n{self.log()}") from error
+        return kernel
+
+    def ended(self) -> str | None:
+        """The exit status of the kernel, once it has ended with everything in its world."""
+        with suppress(TimeoutError):
+            return self._line(0.0).removeprefix("ended ")
+        return None
+
+    def settle(self) -> None:
+        """Wait for the end of the kernel, whose processes were ended; if that lasts, the launcher ends too."""
+        try:
+            self._expect("ended")
+        except OSError:
+            self._stop()
+
+    def log(self) -> str:
+        """The end of what it said on its way."""
+        path = self.folder / "log"
+        return path.read_bytes()[-2_000:].decode("utf-8", "replace") if path.exists() else ""
+
+    def _start(self) -> None:
+        self._stop()
         code = ("" if self.isolated else STUBBED) + STARTED
-        command = [sys.executable, "-P", "-c", code, job, str(Path(grading.__file__).with_name("stub.py"))]
+        command = [sys.executable, "-P", "-c", code, str(Path(grading.__file__).with_name("stub.py"))]
         environment = ENVIRONMENT | ({} if self.isolated else {"HOME": str(self.folder), "PATH": os.environ["PATH"]})
         if data := os.environ.get("FHX_DATA"):
             environment["FHX_DATA"] = os.path.abspath(data)
-        with (self.folder / "log").open("wb") as log, tempfile.TemporaryFile(dir=self.folder) as calls:
-            calls.write(refusals() or b"")
-            calls.seek(0)
-            passed = [calls.fileno()] if self.isolated and refusals() else []
-            if self.isolated:
-                around = bubble(self.folder, self._uid, self.limits.disk, environment, self._hidden, *passed)
-                command = [*around, *command]
-            self._process = subprocess.Popen(
+        if self.isolated:
+            command = [*bubble(self.folder, self.limits.disk, environment, self._hidden), *command]
+        with (self.folder / "log").open("wb") as log:
+            self._outer = subprocess.Popen(
                 command,
-                pass_fds=passed,
                 env=environment,
                 cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=log,
+                bufsize=0,
                 start_new_session=True,
             )
+        try:
+            self._expect("ready", self.limits.startup)
+            outer = psutil.Process(self._outer.pid)
+            self._inner = (outer.children(recursive=True) or [outer])[-1]
+        except (OSError, psutil.NoSuchProcess) as error:
+            self._stop()
+            raise NoKernelError(f"no kernel started: {error}\n{self.log()}") from error
+
+    def _expect(self, word: str, seconds: float = 30.0) -> None:
+        line = self._line(seconds)
+        if not line.startswith(word):
+            raise OSError(f"expected {word!r}, got {line!r}")
+
+    def _line(self, seconds: float) -> str:
+        """The next line that it says.
+
+        Raises:
+            TimeoutError: there is none in time.
+            OSError: it is gone.
+        """
+        assert self._outer is not None
+        assert self._outer.stdout is not None
+        deadline = time.monotonic() + seconds
+        while b"\n" not in self._said:
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._outer.stdout], [], [], left)[0]:
+                raise TimeoutError(f"nothing within {seconds:g} s")
+            if not (part := os.read(self._outer.stdout.fileno(), 2**12)):
+                raise OSError("it is gone")
+            self._said += part
+        line, _, rest = self._said.partition(b"\n")
+        self._said = bytearray(rest)
+        return line.decode("utf-8", "replace")
+
+    def _stop(self) -> None:
+        if self._outer is None:
+            return
+        with suppress(psutil.NoSuchProcess):
+            kill([*psutil.Process(self._outer.pid).children(recursive=True)])
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._outer.pid, signal.SIGKILL)
+        self._outer.wait()
+        for pipe in (self._outer.stdin, self._outer.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._outer, self._inner, self._said = None, None, bytearray()
+
+
+class Sandbox:
+    """The world of one kernel, with a folder that both sides see.
+
+    Args:
+        launcher: makes the kernel.
+    """
+
+    _numbers = count()
+
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher, self.limits = launcher, launcher.limits
+        self.name = f"{next(self._numbers)}"
+        self.shared = launcher.shared / self.name
+        self.shared.mkdir()
+        self._process: psutil.Process | None = None
+        self._status: str | None = None
+
+    @property
+    def inside(self) -> str:
+        """The name of the shared folder in there."""
+        return "/run/k" if self._launcher.isolated else str(self.shared)
+
+    def start(self) -> None:
+        """Start a kernel by the connection file ``c.json`` in the shared folder."""
+        if (uid := self._launcher.uid) >= 0:
+            for path in (self.shared, *self.shared.iterdir()):
+                os.chown(path, uid, uid)
+        self._process = self._launcher.launch(self.name)
 
     def shut(self) -> None:
         """Let it write no more files into the shared folder, once the kernel's sockets are in there."""
-        if self._uid >= 0:
+        if self._launcher.uid >= 0:
             os.chown(self.shared, 0, 0)
 
     def ended(self) -> str | None:
         """Why it ended, None while it runs; it is ended here if it uses too much."""
         if self._process is None:
-            return "it was not started"
-        if self._process.poll() is not None:
-            return f"its kernel ended (exit status {self._process.returncode})"
+            return "its kernel ended" if self._status is None else f"its kernel ended (exit status {self._status})"
+        try:
+            self._status = self._launcher.ended()
+        except OSError as error:
+            self._status = str(error)
+        if self._status is not None:
+            self._process = None
+            return self.ended()
         if (used := self._memory()) > self.limits.memory:
             self.close()
             return f"it used more than {self.limits.memory / GIB:g} GiB of memory ({used / GIB:.1f})"
@@ -162,46 +300,52 @@ class Sandbox:
 
     def seconds(self) -> float:
         """What its processes have computed until now."""
-        return sum(_computed(process) for process in self._family(and_itself=True))
+        return sum(_computed(process) for process in self._family())
 
     def log(self) -> str:
-        """The end of what the process said on its way."""
-        path = self.folder / "log"
-        return path.read_bytes()[-2_000:].decode("utf-8", "replace") if path.exists() else ""
+        """The end of what the kernel and its launcher said on their way."""
+        try:
+            with os.fdopen(os.open(self.shared / "log", os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+                own = file.read(2**20)[-2_000:].decode("utf-8", "replace")
+        except OSError:
+            own = ""
+        return own + self._launcher.log()
 
     def close(self) -> None:
         """End every process in there."""
         if self._process is None:
             return
-        for process in self._family(and_itself=True):
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        kill(self._family())
+        self._process = None
+        self._launcher.settle()
 
     def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-        self._temporary.cleanup()
+        shutil.rmtree(self.shared, ignore_errors=True)
 
-    def _family(self, and_itself: bool = False) -> list[psutil.Process]:
-        """The processes in there; the one that was started is not in there if it made the namespaces."""
+    def _family(self) -> list[psutil.Process]:
+        """The process outside of the kernel's world, and all in there."""
         if self._process is None:
             return []
-        try:
-            first = psutil.Process(self._process.pid)
-            return first.children(recursive=True) + ([] if self.isolated and not and_itself else [first])
-        except psutil.NoSuchProcess:
-            return []
+        with suppress(psutil.NoSuchProcess):
+            return [self._process, *self._process.children(recursive=True)]
+        return []
 
     def _memory(self) -> int:
         """Bytes that its processes hold; what they share counts once, if it matters."""
-        family = self._family()
+        family = self._family()[2:] if self._launcher.isolated else self._family()  # of the kernel, and from there
         held = sum(_held(process, "rss") for process in family)
         return held if held <= self.limits.memory or len(family) < 4 else sum(_held(one, "pss") for one in family)
+
+
+def kill(family: Sequence[psutil.Process]) -> None:
+    """End processes, those inside others first."""
+    for process in reversed(family):
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
 
 
 def _written(folder: Path) -> int:

@@ -30,12 +30,13 @@ MEMORY = 6 * 2**30
 
 @dataclass(frozen=True)
 class _Running:
-    """A grading process, with the ends of its pipes and the file of what it says."""
+    """A grading process, with the ends of its pipes, the file of what it says, and the folder for what it writes."""
 
     process: subprocess.Popen[bytes]
     tasks: IO[bytes]
     marks: IO[bytes]
     said: IO[bytes]
+    scratch: tempfile.TemporaryDirectory[str]
 
     def tell(self, record: Any) -> None:
         self.tasks.write(json.dumps(record).encode() + b"\n")
@@ -75,18 +76,17 @@ class Worker:
 
     def grade(self, path: Path) -> list[dict[str, Any]] | str:
         """The marks of a submission; or, if the process died or did not end, what it said last."""
-        with tempfile.TemporaryDirectory(prefix="rc-", ignore_cleanup_errors=True) as folder:
-            try:
-                running = self._started()
-                running.tell([str(path), folder])
-                return json.loads(running.line(self._seconds))
-            except (OSError, EOFError) as error:
-                words = f"{self._running.last_words() if self._running else ''}{error}\n"
-                self.close()
-                return words
-            except BaseException:  # this process is told to end
-                self.close()
-                raise
+        try:
+            running = self._started()
+            running.tell(str(path.absolute()))
+            return json.loads(running.line(self._seconds))
+        except (OSError, EOFError) as error:
+            words = f"{self._running.last_words() if self._running else ''}{error}\n"
+            self.close()
+            return words
+        except BaseException:  # this process is told to end
+            self.close()
+            raise
 
     def stop(self) -> None:
         """End the process for good, while another thread may wait for its marks."""
@@ -103,6 +103,7 @@ class Worker:
         self._running.process.wait()
         for file in (self._running.tasks, self._running.marks, self._running.said):
             file.close()
+        self._running.scratch.cleanup()
         self._running = None
 
     def _started(self) -> _Running:
@@ -113,15 +114,19 @@ class Worker:
                 raise OSError("it was stopped")
             if self._running is None:
                 self._running = _start()
-                self._running.tell(self._task)
+                self._running.tell([self._task, self._running.scratch.name])
             return self._running
 
 
 def _start() -> _Running:
     said = tempfile.TemporaryFile()  # noqa: SIM115
+    scratch = tempfile.TemporaryDirectory(prefix="rc-", ignore_cleanup_errors=True)
+    if os.getuid() == 0:
+        os.chmod(scratch.name, 0o711)
     process = subprocess.Popen(
-        # -P: the present folder may be one of submissions, and no module is imported from it
+        # the present folder may be one of submissions: no module, and no settings, are taken from there
         [sys.executable, "-P", "-m", "fhx.course.grading.worker"],
+        cwd=scratch.name,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=said,
@@ -131,7 +136,7 @@ def _start() -> _Running:
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    return _Running(process, process.stdin, process.stdout, said)
+    return _Running(process, process.stdin, process.stdout, said, scratch)
 
 
 def main() -> None:
@@ -144,13 +149,13 @@ def main() -> None:
     from fhx.course.grading.judge import grade_file
     from fhx.course.grading.marks import Task
 
-    record = json.loads(sys.stdin.buffer.readline())
+    record, scratch = json.loads(sys.stdin.buffer.readline())
     task = Task(**record | {"limits": Limits(**record["limits"])})
-    while line := sys.stdin.buffer.readline():
-        path, scratch = json.loads(line)  # that folder goes with whoever holds this process, if this one dies
-        marks = [asdict(mark) for mark in grade_file(Path(path), task, Path(scratch))]
-        out.write(json.dumps(marks).encode() + b"\n")
-        out.flush()
+    with task.launcher(Path(scratch)) as launcher:  # that folder goes with whoever holds this process, if this one dies
+        while line := sys.stdin.buffer.readline():
+            marks = [asdict(mark) for mark in grade_file(Path(json.loads(line)), task, launcher)]
+            out.write(json.dumps(marks).encode() + b"\n")
+            out.flush()
 
 
 def _die_with_parent() -> None:
