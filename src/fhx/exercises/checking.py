@@ -14,7 +14,7 @@ from fhx.exercises.compare import is_open, open_parts
 from fhx.exercises.record import Case, Exercise
 from fhx.exercises.show import show
 from fhx.exercises.time_limit import TooSlowError, time_limit
-from fhx.exercises.trial import OPEN, Lines, NoValueError, try_case
+from fhx.exercises.trial import OPEN, Lines, NoValueError, is_about_the_answer, try_case
 
 __all__ = ["Result", "check_exercise"]
 
@@ -43,9 +43,9 @@ class Result:
 
     @property
     def hint(self) -> str:
-        """What to look at, for an answer that failed; a notebook folds it."""
-        failed = self.status not in ("passed", OPEN)
-        return self.exercise.notes.hint if failed and self.exercise.notes else ""
+        """What to look at, for an answer whose value is not right; a notebook folds it."""
+        helps = is_about_the_answer(self.status, self.lines)
+        return self.exercise.notes.hint if helps and self.exercise.notes else ""
 
     @property
     def _mark(self) -> str:

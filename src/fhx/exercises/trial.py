@@ -132,11 +132,11 @@ MECHANICAL = (
 """Errors that are not about what an exercise asks."""
 
 
-def is_about_the_answer(outcome: Outcome) -> bool:
+def is_about_the_answer(status: str, lines: Lines) -> bool:
     """Whether a hint on the exercise may help: a value was wrong or late, and it was not the program that broke off."""
-    yours = dict(outcome.lines).get("yours", "")
-    broken = outcome.status == "raised" and yours.startswith(tuple(f"{name}:" for name in MECHANICAL))
-    return outcome.status in ("differs", "raised", "too slow") and not broken
+    yours = dict(lines).get("yours", "")
+    broken = status == "raised" and yours.startswith(tuple(f"{name}:" for name in MECHANICAL))
+    return status in ("differs", "raised", "too slow") and not broken
 
 
 def shown(exercise: Exercise, case: Case) -> Lines:

@@ -81,6 +81,7 @@ def test_holes_that_are_filled_in_elsewhere_are_never_run():
 
 
 @pytest.mark.full
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # time is up anywhere
 @pytest.mark.parametrize(
     "source", ["x = = 1" + "\n" * 30_000, "!true\n" * 600, "x.set_y(" + "1+" * 3_000 + "1)", "\ud800", "\0"]
 )
@@ -89,7 +90,7 @@ def test_a_cell_that_nobody_can_read_is_one_that_is_left_out(source):
     notebook = Notebook([source, "def f():\n    return 1"])
     assert notebook.broken("g") is None
     assert [cell.number for cell in notebook.slice("f") if cell.source] == [1]
-    assert time.process_time() - began < 30
+    assert time.process_time() - began < 12
 
 
 def test_a_broken_cell_is_found_by_the_name_in_it():

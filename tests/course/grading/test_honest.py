@@ -1,5 +1,8 @@
 """What ``check`` gives at home, when a notebook is run from the top, the grader gives too."""
 
+import json
+import platform
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,9 +12,10 @@ from submitted import code, solutions, text
 
 from fhx.course.grading.judge import grade_file
 from fhx.course.grading.marks import Task
-from fhx.exercises import check
+from fhx.exercises import EXERCISES, check
 
 HAT = "03-hat"
+TASK = Task(3, "a seed of a test", only=(HAT,), random_inputs=2)
 RIGHT = solutions()[HAT].replace("def hats(", "def right(")
 ANSWER = "def {name}(n):\n    return right(n) if {good} else 1"
 IMPORTS = "import random\nfrom functools import singledispatch\nimport numpy as np\nfrom fhx.exercises import check"
@@ -93,8 +97,99 @@ def at_home(sources: list[str], folder) -> bool:
 
 @pytest.fixture(scope="module")
 def launcher(isolated):
-    with Task(3, "a seed of a test").launcher() as made:
+    with TASK.launcher() as made:
         yield made
+
+
+def graded(launcher, folder, *sources, task=TASK, outputs=(), python=None):
+    """The mark of the hat in a notebook of these cells; the last one shows the outputs."""
+    cells = [code(source) for source in (IMPORTS, RIGHT, *sources)]
+    cells[-1]["outputs"] = list(outputs)
+    notebook = json.loads(text(cells))
+    notebook["metadata"] = {"language_info": {"version": python}} if python else {}
+    (folder / "a.ipynb").write_text(json.dumps(notebook))
+    (mark,) = grade_file(folder / "a.ipynb", task, launcher)
+    return mark
+
+
+HATS, ASKED = "def hats(n):\n    return {}", f"check({HAT!r}, hats)"
+SAID = [{"data": {"text/plain": f"✓ {EXERCISES[HAT].title}: passed. It agrees."}}]
+
+
+@pytest.mark.full
+def test_a_helper_that_is_defined_again_below_does_not_count(launcher, tmp_path):
+    helper = "def helper(n):\n    return {}"
+    above = [helper.format("right(n)"), HATS.format("helper(n)"), ASKED]
+    assert graded(launcher, tmp_path, *above, helper.format(1), "right = None").status == "ok"
+    mended = graded(launcher, tmp_path, helper.format(1), HATS.format("helper(n)"), ASKED, helper.format("right(n)"))
+    assert mended.status == "ok"
+    assert mended.remarks == ("To get this, these were run: the cells that it depends on at the end of the notebook.",)
+
+
+@pytest.mark.full
+def test_what_check_had_called_right_is_never_lost_in_silence(launcher, tmp_path):
+    by_table = "right(n) if n < 7 else 1"
+    mark = graded(launcher, tmp_path, HATS.format(by_table), ASKED, outputs=SAID)
+    assert (mark.status, mark.points) == ("look at this", None)
+    assert mark.message.startswith("In the file check had called it right, and the grader does not")
+    mark = graded(launcher, tmp_path, HATS.format(by_table), ASKED)
+    assert (mark.status, mark.points) == ("wrong", 0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("sources", "cause"),
+    [
+        ([f"assert 2 < 1, 'a slip'\n{HATS.format('right(n)')}"], "stopped with an error: AssertionError: a slip"),
+        ([f"x = input('n? ')\n{HATS.format('right(n)')}"], "nobody is there when answers are graded"),
+        (["size = 1 / 0", HATS.format("right(n) if size else 0")], "stopped with an error: ZeroDivisionError"),
+    ],
+)
+def test_the_cause_is_named_and_is_not_mathematics(launcher, tmp_path, sources, cause):
+    mark = graded(launcher, tmp_path, *sources, ASKED)
+    assert mark.status == "wrong"
+    assert cause in " ".join(mark.remarks)
+    assert not mark.is_hinted
+
+
+@pytest.mark.full
+def test_who_asks_for_input_in_a_function_is_told(launcher, tmp_path):
+    mark = graded(launcher, tmp_path, HATS.format("int(input())"), ASKED)
+    assert "nobody is there when answers are graded" in dict(mark.lines)["yours"]
+    assert not mark.is_hinted
+    assert graded(launcher, tmp_path, HATS.format("1"), ASKED).is_hinted
+
+
+@pytest.mark.full
+def test_a_syntax_error_costs_nothing_that_stands_above_it(launcher, tmp_path):
+    assert graded(launcher, tmp_path, f"{HATS.format('right(n)')}\n\ndef other(:\n    pass").status == "ok"
+    mark = graded(launcher, tmp_path, f"{HATS.format('1')}\n\ndef other(:\n    pass")
+    assert "is not Python (SyntaxError in line 4: invalid syntax); what stands above" in mark.remarks[0]
+
+
+@pytest.mark.full
+def test_another_python_is_named(launcher, tmp_path):
+    mark = graded(launcher, tmp_path, HATS.format("1"), ASKED, python="2.7.18")
+    assert mark.remarks[-1].startswith("The notebook ran with Python 2.7, and Python 3.")
+    assert not graded(launcher, tmp_path, HATS.format("1"), ASKED, python=platform.python_version()).remarks
+
+
+@pytest.mark.full
+def test_nothing_of_a_hidden_case_is_there_for_another_answer(launcher, tmp_path):
+    """What an answer hides anywhere in its world is gone with its kernel."""
+    hidden = replace(TASK, private={HAT: [[7]]}, only=(HAT, "03-second-last"))
+    keep = "import builtins, os, pathlib\nfor place in ('/tmp', '/dev/shm', os.path.expanduser('~')):\n"
+    keep += "    pathlib.Path(place, 'kept').write_text(str(n))\nbuiltins.kept = n"
+    told = "import builtins, os\nfound = [place for place in ('/tmp', '/dev/shm', os.path.expanduser('~'), '/run/k')"
+    told += " if os.path.exists(place + '/kept')]\nraise ValueError(f'seen {found} {hasattr(builtins, \"kept\")}')"
+    spies = [
+        "def hats(n):\n    " + keep.replace("\n", "\n    ") + "\n    return right(n)",
+        "def second_last():\n    " + told.replace("\n", "\n    "),
+    ]
+    (tmp_path / "a.ipynb").write_text(text([code(source) for source in (IMPORTS, RIGHT, *spies)]))
+    marks = {mark.exercise: mark for mark in grade_file(tmp_path / "a.ipynb", hidden, launcher)}
+    assert marks[HAT].status == "ok"
+    assert "seen [] False" in dict(marks["03-second-last"].lines)["yours"]
 
 
 @pytest.mark.full
@@ -103,7 +198,7 @@ def launcher(isolated):
 def test_nobody_loses_or_wins_a_point(launcher, tmp_path, sources):
     path = tmp_path / "a.ipynb"
     path.write_text(text([code(source) for source in sources]))
-    (mark,) = grade_file(path, Task(3, "a seed of a test", only=(HAT,), random_inputs=2), launcher)
+    (mark,) = grade_file(path, TASK, launcher)
     home = at_home(sources, tmp_path)
     if home:
         assert (mark.status, mark.points) == ("ok", mark.most), mark

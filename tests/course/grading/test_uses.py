@@ -4,21 +4,56 @@ import pytest
 from submitted import chapter, solutions
 
 from fhx.course.grading.notebook import Notebook
-from fhx.course.grading.uses import known_uses, package_uses
+from fhx.course.grading.uses import known_uses, named_in, package_uses
 from fhx.exercises import EXERCISES
 
 REGEX = "fhx.machines.DFA.from_regex"
 
 
-@pytest.mark.full
-def test_known_uses_are_those_of_the_solutions():
-    found = {}
+def found():
+    """What the solutions use, and what the student versions name."""
+    uses = {}
     for number in range(1, 14):
         cells = [cell["source"] for cell in chapter(number) if cell["cell_type"] == "code"]
+        uses[f"{number:02}"] = named_in(cell.python for cell in Notebook(cells).cells)
         for name, code in solutions(number).items():
-            if uses := package_uses(EXERCISES[name].function, [*cells, code]):
-                found[name] = frozenset(uses)
-    assert found == known_uses()
+            uses[name] = package_uses(EXERCISES[name].function, [*cells, code]) | (
+                named_in([code]) - uses[f"{number:02}"]
+            )
+    return {name: frozenset(names) for name, names in uses.items() if names}
+
+
+@pytest.mark.full
+def test_known_uses_are_those_of_the_book():
+    assert found() == known_uses()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "for c in [dfa_to_rnn]:\n    pass\ndef f(x):\n    return c(x)",
+        "table = {'c': dfa_to_rnn}\ndef f(x):\n    return table['c'](x)",
+        "(c := dfa_to_rnn)\ndef f(x):\n    return c(x)",
+        "def f(x, c=dfa_to_rnn):\n    return c(x)",
+        "class A:\n    c = dfa_to_rnn\ndef f(x):\n    return A.c(x)",
+    ],
+)
+def test_a_function_by_any_other_name_is_named(source):
+    assert named_in(["from fhx.compile import dfa_to_rnn", source]) == {"fhx.compile.dfa_to_rnn"}
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("import inspect\ninspect.getclosurevars(step)", "inspect"),
+        ("import sys\nsys.modules['fhx.compile']", ".modules"),
+        ("vars(fhx)", "vars"),
+        ("import gc", None),
+        ("import gc\ngc.get_objects()", "gc"),
+    ],
+)
+def test_what_looks_into_functions_is_named(source, name):
+    assert named_in([source]) == ({name} if name else set())
 
 
 def test_no_module_of_a_student_is_imported(tmp_path, monkeypatch):

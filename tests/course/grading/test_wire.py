@@ -2,8 +2,9 @@
 
 import json
 import math
+import numbers
 from collections import Counter, OrderedDict, defaultdict
-from enum import IntEnum
+from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from fhx.cells import DeepCell, LSTMCell
 from fhx.course.grading.wire import LONGEST, WireError, dumps, loads
+from fhx.course.grading.wire_types import write_atom
 from fhx.dynamics import unroll
+from fhx.exact import Matrix
 from fhx.exercises import EXERCISES, difference
 from fhx.machines import DFA, NAMED, TuringMachine
 
@@ -95,6 +98,61 @@ def test_machines_cross():
     turing = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "yes", "no", "_", "ab")
     for machine in (*NAMED.values(), turing):
         assert loads(dumps(machine)) == machine
+
+
+class Whole:
+    """An integer of another library, which Python's own numbers know."""
+
+    def __index__(self):
+        return 7
+
+
+class Ratio:
+    numerator, denominator = Whole(), 2
+
+
+class Real:
+    def __float__(self):
+        return 0.5
+
+
+numbers.Integral.register(Whole)
+numbers.Rational.register(Ratio)
+numbers.Real.register(Real)
+
+
+def test_numbers_of_other_libraries_arrive_as_pythons():
+    Ratio.numerator = 7
+    there = loads(dumps([Whole(), Ratio(), Real()]))
+    assert there == [7, Fraction(7, 2), 0.5]
+    assert [type(part) for part in there] == [int, Fraction, float]
+
+
+def test_matrices_cross():
+    matrix = Matrix.of([[1, 0], [Fraction(1, 3), -2]])
+    assert loads(dumps(matrix)) == matrix
+
+
+class State(Enum):
+    A = 1
+    B = 2
+
+
+def test_states_that_are_not_data_can_be_told_from_one_another():
+    dfa = DFA(State, "x", {(State.A, "x"): State.B, (State.B, "x"): State.A}, State.A, {State.B})
+    there = loads(dumps(dfa, write_atom))
+    assert [there.accepts("x" * n) for n in range(4)] == [False, True, False, True]
+    assert repr(there.start) == repr(State.A)
+    assert type(there.start).__name__ == "State"
+    assert there.start != loads(dumps(State.B, write_atom))
+    with pytest.raises(WireError, match="type State"):
+        dumps(State.A)
+
+
+@pytest.mark.parametrize(("kind", "value"), [(3, "x"), ("A", 3), ("A" * 2_000, "x"), ("A", "x" * 2_000)])
+def test_an_object_has_a_short_text(kind, value):
+    with pytest.raises(WireError, match="has no text"):
+        loads(json.dumps({"t": "atom", "class": kind, "v": value}))
 
 
 def test_cells_cross_with_their_parameters():

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from fhx.exercises.time_limit import TooSlowError, time_limit
+
 __all__ = ["Cell", "nodes_at_once", "offered", "parsed"]
 
 PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
@@ -17,6 +19,11 @@ DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 SETTINGS = re.compile(r"(set_|manual_seed|seed|use)\w*|setrecursionlimit|filterwarnings|simplefilter")
 """Names of functions that set something for the whole process."""
 MUTATORS = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "sort", "update"}
+MUTATES_FIRST = {
+    *("copyto", "fill_diagonal", "heapify", "heappop", "heappush", "insort", "place", "put", "put_along_axis"),
+    *("putmask", "setattr", "shuffle"),
+}
+"""Functions that change their first argument."""
 CONTEXTS = {"getcontext", "mp", "mpmath", "torch", "np", "numpy", "plt"}
 """What attributes are set of, for the whole process."""
 COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
@@ -45,8 +52,9 @@ class Cell:
         error: the syntax error, with its line, if it is not Python.
         readable: of such a cell, what stands above the statement with the error, and is Python.
         asks: the exercises that it has checked, each with the answer as it is given to ``check``.
-        globals: names that its functions assign by ``global``, by function.
-        calls: functions that it calls when it runs.
+        effects: names that its functions and classes assign by ``global`` or whose objects they change, by function.
+        calls: functions that it calls when it runs, also as decorators, and classes from which it derives others.
+        aliases: pairs of names that it gives to one object.
     """
 
     number: int
@@ -61,8 +69,9 @@ class Cell:
     error: str | None = None
     readable: str = ""
     asks: tuple[tuple[str, str], ...] = ()
-    globals: dict[str, frozenset[str]] = field(default_factory=dict)
+    effects: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
+    aliases: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def called(self) -> str:
@@ -80,8 +89,8 @@ class Cell:
         return [ast.unparse(node) for node in ast.parse(self.python).body]
 
 
-def parsed(number: int, source: str) -> Cell:
-    """A cell from its text."""
+def parsed(number: int, source: str, seconds: float = 5.0) -> Cell:
+    """A cell from its text, unless it takes longer than that to read it."""
     body = source
     if source.lstrip().startswith("%%"):
         first, _, body = source.lstrip().partition("\n")
@@ -89,8 +98,11 @@ def parsed(number: int, source: str) -> Cell:
             return Cell(number, source, basics=(source,) if first.startswith(FILES) else ())
     python = ""
     try:
-        python = TransformerManager().transform_cell(body)
-        return _understood(number, source, python)
+        with time_limit(seconds, "cpu"):
+            python = TransformerManager().transform_cell(body)
+            return _understood(number, source, python)
+    except TooSlowError:
+        return Cell(number, source, error=f"it could not be read within {seconds:.1g} s")
     except Exception as error:  # whatever IPython and Python say to such a text
         where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         told = f"{type(error).__name__}{where}: {getattr(error, 'msg', error)}"
@@ -123,7 +135,13 @@ def _understood(number: int, source: str, python: str) -> Cell:
     imported = {symbol.get_name() for symbol in symbols if symbol.is_imported()}
     nodes, top = list(ast.walk(tree)), list(nodes_at_once(tree))
     asks = tuple(asked for node in top if (asked := _asked(node)))
-    calls = frozenset(node.func.id for node in top if isinstance(node, ast.Call) and isinstance(node.func, ast.Name))
+    calls = frozenset(name for node in top for name in _called(node))
+    inside = {
+        node.name: {name for part in ast.walk(node) for name in _changed(part)}
+        for node in top
+        if isinstance(node, DEFINES)
+    }
+    effects = {name: declared.get(name, frozenset()) | (names & later) for name, names in inside.items()}
     return Cell(
         number,
         source,
@@ -134,8 +152,9 @@ def _understood(number: int, source: str, python: str) -> Cell:
         needs=frozenset(needs),
         later=frozenset(later),
         basics=tuple(ast.unparse(node) for node in tree.body if _is_basic(node)),
-        globals={name: names for name, names in declared.items() if names},
+        effects={name: names for name, names in effects.items() if names},
         calls=calls,
+        aliases=frozenset(pair for node in top for pair in _aliases(node)),
         asks=asks,
     )
 
@@ -244,9 +263,31 @@ def _changed(node: ast.AST) -> Iterator[str]:
         )
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
         roots = [_root(node.func)]
+    elif isinstance(node, ast.Call) and _name(node.func) in MUTATES_FIRST:
+        roots = [_root(argument) for argument in node.args[:1]]
+    elif isinstance(node, DEFINES):  # @dispatch.register
+        roots = [_root(decorator) for decorator in node.decorator_list if not isinstance(decorator, ast.Name)]
     else:
         return
     yield from filter(None, roots)
+
+
+def _called(node: ast.AST) -> Iterator[str]:
+    """The names of what a node calls at once."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        yield node.func.id
+    if isinstance(node, DEFINES):
+        others = node.bases if isinstance(node, ast.ClassDef) else []
+        yield from (part.id for part in (*node.decorator_list, *others) if isinstance(part, ast.Name))
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _aliases(node: ast.AST) -> Iterator[tuple[str, str]]:
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+        yield from ((target.id, node.value.id) for target in node.targets if isinstance(target, ast.Name))
 
 
 def _root(node: ast.AST) -> str | None:

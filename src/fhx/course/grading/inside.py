@@ -12,10 +12,11 @@ import math
 import sys
 import traceback
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from fhx.course.grading.wire import NO_DATA, WireError, dumps, loads
+from fhx.course.grading.wire_types import write_atom
 
 __all__ = ["Callee", "main"]
 
@@ -121,6 +122,8 @@ class Callee:
         if callable(value):
             self._kept.append(value)
             return {"t": "function", "n": len(self._kept) - 1}
+        if isinstance(value, Hashable):
+            return write_atom(value)
         raise WireError(NO_DATA.format(type(value).__name__))
 
     def _find(self, tag: str, number: int) -> Any:

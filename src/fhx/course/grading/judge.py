@@ -15,7 +15,7 @@ from fhx.course.grading.kernel import LATE, Kernel, Lost
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from fhx.course.grading.notebook import Notebook, Way, read_notebook
 from fhx.course.grading.sandbox import Launcher, NoKernelError
-from fhx.course.grading.uses import known_uses, package_uses
+from fhx.course.grading.uses import known_uses, named_in, package_uses
 from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
@@ -132,7 +132,9 @@ class _Grader:
             more = {"message": PRIVATE[outcome.status], "inside": f"{outcome.message}\n{text}"}
         more["remarks"] = tuple(self._remarks(exercise, replace(tried, outcome=outcome)))
         news = tuple(sorted(self._uses(exercise, tried.way) - known_uses().get(exercise.id, frozenset())))
-        found = marked(exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome))
+        found = marked(
+            exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome.status, outcome.lines)
+        )
         if status == "ok" and news:
             return replace(found, status="look at this", message=LOOK.format(", ".join(news)))
         if status != "ok" and notebook.was_right(exercise.title):
@@ -166,7 +168,9 @@ class _Grader:
 
     def _uses(self, exercise: Exercise, way: Way) -> set[str]:
         try:
-            return package_uses(exercise.function, [cell.python for cell in self._notebook.cells])
+            sources = [*(cell.python for cell in way.cells), f"{ANSWER} = {way.expression}"]
+            named = named_in(cell.python for cell in way.cells if cell.source)
+            return package_uses(ANSWER, sources) | (named - known_uses().get(exercise.id[:2], frozenset()))
         except Exception as error:
             return {f"something that cannot be followed ({type(error).__name__})"}
 

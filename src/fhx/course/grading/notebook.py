@@ -1,6 +1,7 @@
 """The code cells of a notebook, and which of them a function depends on."""
 
 import re
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,8 @@ LARGEST = 256 * 2**20
 """Bytes of a file."""
 VERSION = re.compile(rb'"language_info":\s*\{(?:[^{}]|\{[^{}]*\})*?"version":\s*"(\d+\.\d+)')
 """Of Python, as a file names it."""
+READING, LONGEST_CELL = 30.0, 5.0
+"""Seconds in which all cells are read, and one of them."""
 CHECKS = 3
 """As many of the last checks of an exercise are tried."""
 
@@ -52,11 +55,17 @@ class Notebook:
 
     def __init__(self, sources: list[str], outputs: str = "", python: str = "") -> None:
         self.outputs, self.python = outputs, python
-        self.cells = [parsed(number, source) for number, source in enumerate(sources)]
-        changed = {name: names for cell in self.cells for name, names in cell.globals.items()}
+        self.cells = list[Cell]()
+        end = time.process_time() + READING
+        for number, source in enumerate(sources):
+            left = max(0.05, end - time.process_time())
+            self.cells.append(parsed(number, source, min(left, LONGEST_CELL)))
+        changed = {name: names for cell in self.cells for name, names in cell.effects.items()}
+        aliases = [pair for cell in self.cells for pair in cell.aliases]
         for number, cell in enumerate(self.cells):
-            called = frozenset().union(*(changed[name] for name in cell.calls & changed.keys()))
-            self.cells[number] = replace(cell, changes=cell.changes | called)
+            changes = cell.changes.union(*(changed[name] for name in cell.calls & changed.keys()))
+            others = {pair[not place] for pair in aliases for place in (0, 1) if pair[place] in changes}
+            self.cells[number] = replace(cell, changes=changes | others)
 
     def was_right(self, title: str) -> bool:
         """Whether ``check`` had called the answer of an exercise with this title right, as the file has it."""

@@ -4,13 +4,14 @@ import ast
 import json
 import symtable
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import isclass
 
 from fhx.course.grading.cells import nodes_at_once, offered
 
-__all__ = ["known_uses", "package_uses"]
+__all__ = ["known_uses", "named_in", "package_uses"]
 
 ROOMS = ("machines", "exact", "compile", "cells", "dynamics", "stability", "approximation", "precision", "tasks")
 METHODS = (
@@ -18,9 +19,12 @@ METHODS = (
     *("jacobian", "minimize", "outputs", "prefixes", "reachable", "run_scaled", "to_torch"),
 )
 """Methods of the package's classes that answer what is asked somewhere."""
-INSIDES = ("__closure__", "__code__", "__dict__", "__globals__", "cell_contents")
-"""What shows a function's text or its variables."""
-OPAQUE = ("__import__", "eval", "exec", "getattr", "import_module", "importlib")
+INSIDES = ("__closure__", "__code__", "__dict__", "__globals__", "__subclasses__", "cell_contents", "modules")
+"""What shows a function's text or its variables, or all that is loaded."""
+OPAQUE = (
+    *("__builtins__", "__import__", "attrgetter", "eval", "exec", "gc", "getattr", "globals", "import_module"),
+    *("importlib", "inspect", "methodcaller", "pickle", "resolve_name", "vars"),
+)
 """What may stand for any function."""
 
 
@@ -58,6 +62,19 @@ def package_uses(name: str, sources: Iterable[str]) -> set[str]:
     return {use for use in found if (use[1:] not in named if use.startswith(".") else _is_public(use) or use in OPAQUE)}
 
 
+def named_in(sources: Iterable[str]) -> set[str]:
+    """Public functions of the package that are named anywhere in these cells, and what looks into functions.
+
+    Args:
+        sources: the cells in their order, without magic commands; those that are not Python are passed over.
+    """
+    trees = [tree for source in sources if (tree := _tree(source)) is not None]
+    imported = {name: full for tree in trees for node in ast.walk(tree) for name, full in _imported(node)}
+    found = {use for tree in trees for node in ast.walk(tree) for use in _used(node, imported)}
+    insides = {f".{name}" for name in INSIDES}
+    return {use for use in found if use in insides or use in OPAQUE or (not use.startswith(".") and _is_public(use))}
+
+
 def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
     if dotted := _dotted(node, imported):
         yield dotted
@@ -67,8 +84,10 @@ def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
         yield node.id
 
 
+@cache
 def known_uses() -> dict[str, frozenset[str]]:
-    """What the book's own solution of an exercise uses, by the exercise's id; that needs no look."""
+    """What needs no look: what the book's own solution of an exercise uses, by the exercise's id, and what the student
+    version of a chapter names, by the chapter's number as two digits."""
     text = files("fhx.course.grading").joinpath("known_uses.json").read_text("utf-8")
     return {exercise: frozenset(names) for exercise, names in json.loads(text).items()}
 

@@ -1,5 +1,8 @@
 """The part of the wire that needs the package and torch: arrays, tensors, machines, cells."""
 
+import numbers
+import operator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,11 +13,14 @@ from fhx._modules import undrawn
 from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.cells.activations import ACTIVATIONS
 from fhx.course.grading.wire_plain import Inner, Reader, WireError, Writer, read_number, write_number
+from fhx.exact import Matrix
 from fhx.machines import DFA, TuringMachine
 
-__all__ = ["READERS", "WRITERS"]
+__all__ = ["READERS", "WRITERS", "Atom", "write_atom"]
 
 LARGEST = 2_000_000
+LONGEST = 1_000
+"""Characters of the text of an object that is not data."""
 WIDEST = 256
 """Of a cell."""
 KINDS = ("bool", "uint8", *(f"int{n}" for n in (8, 16, 32, 64)), *(f"float{n}" for n in (16, 32, 64)))
@@ -22,6 +28,7 @@ DTYPES = {name: getattr(torch, name) for name in (*KINDS, "bfloat16")}
 OPTIONS = {"input_size", "state_size", "activation", "depth", "width", "normalized"}
 CELLS = {kind.__name__: kind for kind in (DeepCell, GRUCell, LSTMCell, LinearCell, SimpleCell)}
 DFA_PARTS = ("states", "alphabet", "transitions", "start", "accept")
+MATRIX_PARTS = ("shape", "entries")
 TURING_PARTS = ("transitions", "start", "accept", "reject", "blank", "input_alphabet")
 
 
@@ -123,6 +130,41 @@ def _read_cell(data: dict[str, Any], inner: Inner) -> Any:
     return cell
 
 
+def _read_matrix(data: dict[str, Any], inner: Inner) -> Matrix:
+    return Matrix(*(inner(data["v"][name]) for name in MATRIX_PARTS))
+
+
+class Atom:
+    """A value that is not data and can only be told from others: a member of an enumeration, say, as a state.
+
+    What is read has a class of its own with the name of the original's, and the original's text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Atom) and (type(self).__name__, self.text) == (type(other).__name__, other.text)
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.text))
+
+
+def write_atom(value: Any) -> dict[str, Any]:
+    """An object by its class and its text, which are the same for equal ones."""
+    return {"t": "atom", "class": type(value).__qualname__[:LONGEST], "v": repr(value)[:LONGEST]}
+
+
+def _read_atom(data: dict[str, Any], inner: Inner) -> Atom:
+    kind, text = data["class"], data["v"]
+    if type(kind) is not str or type(text) is not str or len(kind) > LONGEST or len(text) > LONGEST:
+        raise WireError("an object in it has no text")
+    return type(kind, (Atom,), {})(text)
+
+
 WRITERS: dict[type, Writer] = {
     np.ndarray: _write_array,
     np.float64: _write_scalar,  # which is a float too
@@ -130,7 +172,11 @@ WRITERS: dict[type, Writer] = {
     Tensor: _write_tensor,
     DFA: _writer("dfa", DFA_PARTS),
     TuringMachine: _writer("turing", TURING_PARTS),
+    Matrix: _writer("matrix", MATRIX_PARTS),
     **dict.fromkeys(CELLS.values(), _write_cell),
+    numbers.Integral: lambda value, inner: inner(operator.index(value)),
+    numbers.Rational: lambda value, inner: inner(Fraction(int(value.numerator), int(value.denominator))),
+    numbers.Real: lambda value, inner: inner(float(value)),
 }
 READERS: dict[str, Reader] = {
     "array": _read_array,
@@ -139,4 +185,6 @@ READERS: dict[str, Reader] = {
     "dfa": _read_dfa,
     "turing": _read_turing,
     "cell": _read_cell,
+    "matrix": _read_matrix,
+    "atom": _read_atom,
 }
