@@ -16,7 +16,7 @@ from fhx.exercises.show import show
 from fhx.exercises.time_limit import TooSlowError, time_limit
 from fhx.exercises.trial import OPEN, Lines, NoValueError, is_about_the_answer, try_case
 
-__all__ = ["Result", "check_exercise"]
+__all__ = ["Here", "Result", "check_exercise"]
 
 _TEMPLATES = environment("fhx.exercises")
 MARKS = {"passed": "✓", OPEN: "○"}
@@ -74,7 +74,7 @@ def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, ra
     if not callable(answer):
         advice = f"Pass the function itself, as in check({exercise.id!r}, {exercise.function})."
         return Result(exercise, "differs", advice, (("yours", show(answer)),))
-    caller, stated = _Here(exercise, answer), len(exercise.cases)
+    caller, stated = Here(exercise, answer), len(exercise.cases)
     for number, case in enumerate(exercise.all_cases(seed, random_inputs), 1):
         which = f" on example {number} of {stated}" if number <= stated else f" on random input {number - stated}"
         outcome = try_case(exercise, case, caller, which if exercise.inputs else "")
@@ -86,7 +86,7 @@ def check_exercise(exercise: Exercise, answer: Callable[..., Any], seed: int, ra
     return Result(exercise, "passed", f"{agrees}{_points(exercise)}")
 
 
-class _Here:
+class Here:
     """Calls the reader's function in this process."""
 
     slack = 1.0

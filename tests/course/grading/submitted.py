@@ -30,9 +30,9 @@ def solutions(number: int = 3) -> dict[str, str]:
     for cell in cells_of(path.read_bytes()):
         if "solution" in tags(cell):
             tree = ast.parse(text_of(cell))
-            for name in CHECK.findall(text_of(cell)):
-                kinds = (ast.FunctionDef, ast.Import, ast.ImportFrom)
-                found[name] = [node for node in tree.body if isinstance(node, kinds)]
+            kinds = (ast.FunctionDef, ast.Import, ast.ImportFrom)
+            for name in dict.fromkeys(CHECK.findall(text_of(cell))):
+                found.setdefault(name, []).extend(node for node in tree.body if isinstance(node, kinds))
     return {name: re.sub(r"_solution\b", "", "\n\n".join(map(ast.unparse, nodes))) for name, nodes in found.items()}
 
 

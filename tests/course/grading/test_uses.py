@@ -1,31 +1,11 @@
-"""Functions of the package in an answer are named, unless the book's own solution uses them too."""
+"""Functions of the package in an answer are named."""
 
 import pytest
-from submitted import chapter, solutions
 
 from fhx.course.grading.notebook import Notebook
-from fhx.course.grading.uses import known_uses, named_in, package_uses
-from fhx.exercises import EXERCISES
+from fhx.course.grading.uses import named_in, package_uses
 
 REGEX = "fhx.machines.DFA.from_regex"
-
-
-def found():
-    """What the solutions use, and what the student versions name."""
-    uses = {}
-    for number in range(1, 14):
-        cells = [cell["source"] for cell in chapter(number) if cell["cell_type"] == "code"]
-        uses[f"{number:02}"] = named_in(cell.python for cell in Notebook(cells).cells)
-        for name, code in solutions(number).items():
-            uses[name] = package_uses(EXERCISES[name].function, [*cells, code]) | (
-                named_in([code]) - uses[f"{number:02}"]
-            )
-    return {name: frozenset(names) for name, names in uses.items() if names}
-
-
-@pytest.mark.full
-def test_known_uses_are_those_of_the_book():
-    assert found() == known_uses()
 
 
 @pytest.mark.parametrize(
