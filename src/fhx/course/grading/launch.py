@@ -11,7 +11,6 @@ import json
 import os
 import resource
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -26,7 +25,7 @@ LOADED = (
 """What notebooks import, and what a kernel needs."""
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
-MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 22, 38, 24
 SECCOMP_MODE_FILTER, CAPABILITY_VERSION_3, LAST_CAPABILITY = 2, 0x20080522, 63
 SIGKILL = 9
@@ -126,8 +125,10 @@ def _make_world(scratch: tuple[str, ...], size: int, shared: tuple[str, str] | N
 def _init(job: Job) -> int:
     """The first process of the kernel's world: with it everything in there ends."""
     _call("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
-    with suppress(OSError):  # refused in some containers: then it lists this process too, which has rights and so
-        _call("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)  # cannot be looked into
+    try:
+        _call("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
+    except OSError:  # refused in some containers; what is there shows processes outside of this world, and goes
+        _call("mount", b"tmpfs", b"/proc", b"tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, b"mode=555")
     kernel = os.fork()
     if not kernel:
         _never_return(lambda: _become(job, job.shared))
