@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fhx.exact import gradient_jump, relu, separate, variable
 from fhx.exercises import chapter_03, check
 from fhx.exercises.chapter_03 import ENDS_IN_ABB
-from fhx.exercises.evaluate_exact import FUNCTIONS, LONG, layers_by_jumps, net_outputs, right_net
+from fhx.exercises.evaluate_exact import FUNCTIONS, LONG, MOST_LETTERS, layers_by_jumps, net_outputs, right_net
 from fhx.machines import DFA, all_words, parity
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_03.EXERCISES}
@@ -383,9 +383,13 @@ def reading_in_binary(wait):
 
 
 def test_a_net_with_too_many_states_is_tried_on_words():
-    assert right_net(reading_in_binary(LONG), ENDS_IN_ABB)
-    with pytest.raises(ValueError, match=rf"the output after 'a{{41}}' is {2**39} and should be 0$"):
+    assert right_net(reading_in_binary(MOST_LETTERS), ENDS_IN_ABB)
+    with pytest.raises(
+        ValueError, match=rf"the output after 'a{{10}}'\.\.\.'a{{10}}', 41 letters is {2**39} and should be 0$"
+    ):
         right_net(reading_in_binary(39), ENDS_IN_ABB)
+    with pytest.raises(ValueError, match=r", 201 letters is .* and should be 0$"):
+        right_net(reading_in_binary(LONG), ENDS_IN_ABB)
     with pytest.raises(ValueError, match=r"the output after 'aaba' is 1 and should be 0; no shorter word"):
         right_net(reading_in_binary(3), ENDS_IN_ABB)
 

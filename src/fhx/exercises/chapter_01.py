@@ -1,7 +1,8 @@
 r"""The exercises of chapter 1, the recurrence :math:`h_t = f(h_{t-1}, x_t)`, with their oracles.
 
 An oracle avoids the way a reader would go: loops over numbers for matrix products, decimals of 80 digits for floats,
-sets of indices for an argument on paper. Nets and tables that a reader designs are run, and their outputs compared.
+sets of indices for an argument on paper. Tables and linear nets that a reader designs are decided for all
+words; other nets are run, and their outputs compared.
 """
 
 import math
@@ -14,7 +15,7 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
-from fhx.exercises.evaluate import run_linear, run_relu_net, run_table, settled_period
+from fhx.exercises.evaluate import decide_linear, decide_table, run_relu_net, run_table, settled_period
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
@@ -28,7 +29,9 @@ def _words(longest: int) -> tuple[Case, ...]:
 
 
 def _word(generator: Generator) -> Case:
-    return (tuple(generator.integers(0, 2, size=generator.integers(9, 40)).tolist()),)
+    """Of 9 to 2,000 bits, with runs of one bit."""
+    size, share = int(2.0 ** generator.uniform(3.2, 11)), generator.choice([0.02, 0.5, 0.98])
+    return (tuple((generator.random(size) < share).astype(int).tolist()),)
 
 
 def _numbers(generator: Generator, *shape: int) -> Tensor:
@@ -204,7 +207,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "inputs_seen(T)",
         ("T",),
         cases=((3,), (2,), (1,)),
-        sample=lambda generator: (int(generator.integers(1, 50)),),
+        sample=lambda generator: (int(generator.integers(1, 2000)),),
         oracle=_inputs_seen,
     ),
     Exercise(
@@ -216,7 +219,7 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=_word,
         oracle=_mod_three,
         arguments=lambda word: (),
-        observe=run_table,
+        observe=lambda value, word: decide_table(value, word, (((0, 1), (1, 2), (2, 0)), 0, (1, 0, 0))),
     ),
     Exercise(
         "01-change-net",
@@ -238,7 +241,7 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=lambda generator: (generator.normal(size=12).round(2).tolist(),),
         oracle=_moving_sums,
         arguments=lambda xs: (),
-        observe=run_linear,
+        observe=lambda value, xs: decide_linear(value, xs, (1, 1, 1)),
     ),
     Exercise(
         "01-minimal-states",

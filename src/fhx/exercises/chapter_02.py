@@ -62,7 +62,8 @@ def _largest_so_far(value: Any, xs: Sequence[int]) -> list[Number]:
 
 
 def _inputs(generator: Generator) -> Case:
-    return ([int(x) for x in generator.integers(-20, 21, size=generator.integers(1, 12))],)
+    most, size = (int(10 ** generator.uniform(1, exponent)) for exponent in (6, 2.5))
+    return ([int(x) for x in generator.integers(-most, most + 1, size=size)],)
 
 
 # What a step may be off by
@@ -90,7 +91,7 @@ def _spike_value(value: Any, delta: float, h: float) -> float:
 
 
 def _place(generator: Generator) -> Case:
-    delta = float(generator.choice([0.5, 0.1, 0.01]))
+    delta = float(10 ** generator.uniform(-2, 0))
     reach = 3 * delta if generator.random() < 0.7 else 10.0
     return delta, float(generator.uniform(-reach, reach))
 
@@ -140,7 +141,11 @@ def _counted(value: Any, p: int, bits: Sequence[int]) -> list[int]:
 
 
 def _modulus_and_bits(generator: Generator) -> Case:
-    return int(generator.integers(2, 9)), [int(x) for x in generator.integers(0, 2, size=30)]
+    """A modulus, and bits with at least as many ones: they lead to all states with both bits, which decides for all."""
+    p = int(generator.integers(2, 40))
+    return p, [bit for _ in range(p) for bit in (*[0] * int(generator.integers(1, 3)), 1)] + generator.integers(
+        0, 2, size=30
+    ).tolist()
 
 
 # A tower of linear units

@@ -238,7 +238,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "hats(n)",
         ("n",),
         cases=tuple((n,) for n in (3, 2, 1, 5)),
-        sample=lambda generator: (int(generator.integers(4, 13)),),
+        sample=lambda generator: (int(generator.integers(4, 25)),),
         oracle=lambda n: True,
         observe=right_hats,
     ),

@@ -69,7 +69,12 @@ def _balanced_prefixes(word: str) -> list[bool]:
 
 
 def _letters(generator: Generator) -> Case:
-    return ("".join(generator.choice(["a", "b", "ab", "ba"], size=generator.integers(10, 40))),)
+    """Letters at random, then one letter so often that the count comes near 0 again."""
+    size = int(2.0 ** generator.uniform(3, 11))
+    more = generator.uniform(0, 1)
+    word = "".join(generator.choice(["a", "b", "ab", "ba"], size=size, p=[more / 2, (1 - more) / 2, 0.25, 0.25]))
+    ahead = word.count("a") - word.count("b")
+    return (word + "ab"[ahead > 0] * (abs(ahead) + int(generator.integers(2))),)
 
 
 # Crowding

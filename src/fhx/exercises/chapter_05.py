@@ -1,7 +1,8 @@
 r"""The exercises of chapter 5, Turing machines in rational weights, with their oracles.
 
 Codes of stacks are compared with digits read by ``int(digits, base)``, unit counts with an enumeration of the units'
-names, and the machines and nets that a reader designed with languages, on all short words and some long ones.
+names, and the machines and nets that a reader designed with languages: on all short words, and on words that are too
+long for a table of the size of the answer.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ from numpy.random import Generator
 from fhx.exercises.evaluate_turing import (
     by_prefix,
     decide_turing,
+    long_brackets,
+    long_powers,
     right_answers,
     right_signs,
     tells_tops,
@@ -35,7 +38,7 @@ def _component(word: Sequence[str], symbol: str, base: int) -> Fraction:
 
 
 def _base(generator: Generator) -> int:
-    return int(generator.integers(3, 17))
+    return int(generator.integers(3, 37))
 
 
 def _largest_error(base: int) -> Fraction:
@@ -78,12 +81,16 @@ COUNTS = (*range(41), 63, 64, 65, 100, 128)
 
 
 def _near_blocks(generator: Generator) -> Case:
-    """A word a^n b^n, often with one letter changed, added or left out."""
-    n = int(generator.integers(1, 60))
+    """A word a^n b^n, as often long as short, and often with one letter changed, added or left out."""
+    n = int(generator.integers(300, 1200) if generator.integers(2) else generator.integers(1, 60))
     word = "a" * n + "b" * n
     i = int(generator.integers(2 * n))
     letter = "ab"[generator.integers(2)]
-    return ([word, word + "b" * i, word[:i] + letter + word[i + 1 :], word[:i] + word[i + 1 :]][generator.integers(4)],)
+    return (
+        [word, word + "b" * (1 + i % 60), word[:i] + letter + word[i + 1 :], word[:i] + word[i + 1 :]][
+            generator.integers(4)
+        ],
+    )
 
 
 # How many units a machine's net has
@@ -183,8 +190,10 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((),),
         sample=lambda generator: (),
         oracle=lambda: True,
-        observe=lambda value: decide_turing(value, "ab", balanced, BRACKETS, 10_000),
-        seconds=10.0,
+        observe=lambda value: decide_turing(
+            value, "ab", balanced, BRACKETS, long_brackets, lambda n: max(10_000, 6 * n**2)
+        ),
+        seconds=20.0,
     ),
     Exercise(
         "05-powers",
@@ -194,7 +203,9 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((),),
         sample=lambda generator: (),
         oracle=lambda: True,
-        observe=lambda value: decide_turing(value, "a", power_of_two, ("a" * n for n in COUNTS), 50_000),
+        observe=lambda value: decide_turing(
+            value, "a", power_of_two, ("a" * n for n in COUNTS), long_powers, lambda n: max(50_000, 3 * n**2)
+        ),
         seconds=20.0,
     ),
     Exercise(
@@ -225,7 +236,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((),),
         sample=lambda generator: (),
         oracle=lambda: True,
-        observe=lambda value: right_answers(value, "ab", 10, balanced, BRACKETS),
+        observe=lambda value: right_answers(value, "ab", 10, balanced, BRACKETS, long_brackets),
         seconds=10.0,
     ),
 )

@@ -122,14 +122,15 @@ def mirrored(word: str) -> bool:
 
 
 def _near_mirror(generator: Generator) -> Case:
-    """A word u m v, often with one letter changed, added or left out, or with two letters of v exchanged."""
-    half = "".join(generator.choice(["a", "b"], size=generator.integers(1, 30)))
+    """A word u m v, long or short, often with a letter changed, added or left out, or two letters of v exchanged."""
+    size = generator.integers(250, 500) if generator.integers(2) else generator.integers(1, 30)
+    half = "".join(generator.choice(["a", "b"], size=size))
     word, n = half + "m" + half[::-1], len(half)
     i, letter = int(generator.integers(len(word))), "abm"[generator.integers(3)]
     k = n + 1 + int(generator.integers(n))
     exchanged = word[:k] + word[k : k + 2][::-1] + word[k + 2 :]
     changed = [word, word + letter, word[:i] + letter + word[i + 1 :], word[:i] + word[i + 1 :], exchanged]
-    return (changed[generator.integers(5)],)
+    return (changed[generator.integers(5)] if generator.integers(2) else word,)
 
 
 EXERCISES: tuple[Exercise, ...] = (

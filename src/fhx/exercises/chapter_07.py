@@ -162,7 +162,7 @@ def _plain(value: Any) -> Any:
 
 
 def _place(generator: Generator) -> Case:
-    return int(generator.integers(1, 7)), Fraction(int(generator.integers(0, 1001)), 1000)
+    return int(generator.integers(1, 11)), Fraction(int(generator.integers(0, 1001)), 1000)
 
 
 EXERCISES: tuple[Exercise, ...] = (

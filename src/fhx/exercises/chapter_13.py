@@ -245,7 +245,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "three_bit_parity()",
         ("word",),
         cases=tuple(([*map(int, word)],) for word in ("000", "100", "001", "0111", "11111111", "10100110")),
-        sample=lambda generator: (generator.integers(2, size=int(generator.integers(3, 30))).tolist(),),
+        sample=lambda generator: (generator.integers(2, size=int(generator.integers(3, 300))).tolist(),),
         oracle=lambda word: sum(word[-3:]) % 2,
         arguments=lambda word: (),
         observe=_answer_of_design,

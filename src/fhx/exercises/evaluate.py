@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-__all__ = ["PARTS", "net_weights", "parts_of", "run_linear", "run_relu_net", "run_table", "settled_period"]
+__all__ = [
+    "PARTS",
+    "decide_linear",
+    "decide_table",
+    "net_weights",
+    "parts_of",
+    "run_linear",
+    "run_relu_net",
+    "run_table",
+    "settled_period",
+]
 
 PARTS = ("W", "U", "b", "h0", "w", "c")
 """Of a net: weights of the state and the input, bias, start, and the readout w . h + c."""
@@ -27,6 +37,49 @@ def run_table(value: Any, word: Sequence[int]) -> bool:
         return bool(readout[h])
     except (TypeError, ValueError, LookupError) as error:
         raise ValueError(f"the answer is (table, h0, readout) with table[h][x] and readout[h]; {error}") from error
+
+
+def decide_table(value: Any, word: Sequence[int], right: Any) -> bool:
+    """What a table gives for a word, as :func:`run_table`; after a long word that it gets right, all words are decided.
+
+    The pairs of a state of the table and one of a right table are searched breadth first.
+
+    Raises:
+        ValueError: there is a word on which the table is wrong; a shortest one is named.
+    """
+    said = run_table(value, word)
+    if len(word) <= SHORT or said != run_table(right, word):
+        return said
+    (table, h0, readout), (right_table, q0, right_readout) = value, right
+    start = _place(h0), q0
+    way: dict[tuple[Any, Any], tuple[Any, str]] = {start: (None, "")}
+    queue = [start]
+    for h, q in queue:  # grows while it is read
+        says = bool(readout[h])
+        if says != bool(right_readout[q]):
+            before, bits = way[h, q]
+            while before is not None:
+                before, bit = way[before]
+                bits = bit + bits
+            name = repr(bits) if len(bits) <= 60 else f"a word of {len(bits)} bits"
+            raise ValueError(f"after {name} the table says {says} and should say {not says}")
+        for x in range(len(right_table[q])):
+            pair = _place(table[h][x]), right_table[q][x]
+            if pair not in way and len(queue) < MOST_PAIRS:
+                way[pair] = (h, q), str(x)
+                queue.append(pair)
+    return said
+
+
+MOST_PAIRS = 20_000
+"""Enough for any table that is typed, and far fewer than would take a second."""
+SHORT = 6
+"""Up to here a word or list is only run."""
+
+
+def _place(h: Any) -> Any:
+    """A state as a plain number, if it is one of torch's or numpy's."""
+    return h.item() if isinstance(h, Tensor | np.generic) and h.ndim == 0 else h
 
 
 def run_relu_net(value: Any, word: Sequence[int]) -> list[float]:
@@ -48,6 +101,27 @@ def run_linear(value: Any, xs: Sequence[float]) -> list[float]:
     for x in xs:
         h = W @ h + U * x
         outputs.append(float(V @ h))
+    return outputs
+
+
+def decide_linear(value: Any, xs: Sequence[float], kernel: Sequence[float]) -> list[float]:
+    """The outputs of a linear recurrence, as :func:`run_linear`; on a long list that it gets right, all are decided.
+
+    The kernel has n numbers and is 0 from there on. With d units the outputs on 0, 0, ... obey a linear recurrence of
+    order d, and those on 1, 0, 0, ... differ from the kernel by what obeys one of order d + n; so that many decide.
+
+    Raises:
+        ValueError: the kernel or the start is another one, with the first output that is wrong.
+    """
+    outputs = run_linear(value, xs)
+    if len(xs) <= SHORT or not np.allclose(outputs, np.convolve(xs, kernel)[: len(xs)], rtol=0, atol=1e-9):
+        return outputs
+    d, n = len(net_weights(value, "W U h0 V", "dd d d d")[2]), len(kernel)
+    for first in (0.0, 1.0):
+        for t, y in enumerate(run_linear(value, [first, *[0.0] * (d + n)]), start=1):
+            should = first * kernel[t - 1] if t <= n else 0.0
+            if not abs(y - should) <= 1e-6:
+                raise ValueError(f"on {first:g}, 0, 0, ... the output at time {t} is {y:.4g} and should be {should:g}")
     return outputs
 
 

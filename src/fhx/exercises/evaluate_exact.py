@@ -3,14 +3,16 @@
 Each function takes the reader's value first and raises a ValueError that says what was expected of it.
 """
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from typing import Any
 
 from fhx.exact import Recognizer, SimpleRNN
 from fhx.exact.numbers import Number, dot, vector
 from fhx.exercises.evaluate import PARTS, parts_of
+from fhx.exercises.evaluate_turing import short
 from fhx.machines import DFA, all_words
 
 __all__ = [
@@ -90,7 +92,8 @@ def right_net(value: Any, wanted: DFA, max_units: int | None = None) -> bool:
     """True if a net as in ``net_outputs`` puts out 1 on the words of a machine and 0 on all others.
 
     The pairs of a state of the net and one of the machine are searched breadth first, so this is decided. Only from a
-    net that is in more than 2,000 pairs with the machine words are tried: those of the pairs found, and long ones.
+    net that is in more than 2,000 pairs with the machine words are tried: those of the pairs found, and long ones, of
+    which some are drawn and have 3,000 letters.
 
     Args:
         value: the net.
@@ -104,7 +107,7 @@ def right_net(value: Any, wanted: DFA, max_units: int | None = None) -> bool:
     word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, max_units), wanted)
     if word is None:
         return True
-    name = repr(word) if word else "the empty word ''"
+    name = repr(word) if is_shortest and word else short(word)
     least = "; no shorter word shows a mistake" if is_shortest else ""
     raise ValueError(f"the output after {name} is {output} and should be {should}{least}")
 
@@ -125,8 +128,10 @@ def _mistake(net: Recognizer, wanted: DFA) -> tuple[str | None, bool, Number, in
                 words[pair] = word + letter
                 queue.append(pair)
     if len(queue) > MOST_PAIRS:
-        for period in filter(None, all_words(letters, 4)):
-            word = "".join(islice(cycle(period), LONG))
+        draw = random.Random(0)
+        words_of = (cycle(period) for period in filter(None, all_words(letters, 4)))
+        drawn = (draw.choices(letters, k=MOST_LETTERS) for _ in range(3))
+        for word in map("".join, chain((islice(letters_of, LONG) for letters_of in words_of), drawn)):
             for t, (output, q) in enumerate(zip(_outputs(net, word), wanted.run(word), strict=True)):
                 if output != (q in wanted.accept):
                     return word[:t], False, output, int(q in wanted.accept)
@@ -134,7 +139,7 @@ def _mistake(net: Recognizer, wanted: DFA) -> tuple[str | None, bool, Number, in
 
 
 MOST_PAIRS = 2_000
-LONG = 200
+LONG, MOST_LETTERS = 200, 3_000
 
 
 def _net(value: Any, alphabet: Sequence[Hashable], max_units: int | None) -> Recognizer:

@@ -3,9 +3,10 @@
 Each function takes the reader's value first and raises a ValueError that says what was expected of it.
 """
 
-from collections.abc import Callable, Iterable
+import random
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from itertools import islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 from fhx.compile import turing_to_rnn
@@ -19,6 +20,8 @@ __all__ = [
     "by_prefix",
     "decide_turing",
     "halting_net",
+    "long_brackets",
+    "long_powers",
     "right_answers",
     "right_signs",
     "tells_tops",
@@ -26,11 +29,29 @@ __all__ = [
 ]
 
 
-def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], words: Iterable[str], steps: int) -> bool:
-    """True if the net of a Turing machine accepts the wanted words and rejects the others, each within ``steps`` steps.
+def decide_turing(
+    value: Any,
+    alphabet: str,
+    wanted: Callable[[str], bool],
+    words: Iterable[str],
+    beyond: Callable[[int], Iterable[str]],
+    steps: Callable[[int], int],
+) -> bool:
+    """True if a Turing machine accepts the wanted words and rejects the others.
+
+    Its net runs on the short words. On the long ones the machine runs itself, which does what its net does in far less
+    time.
+
+    Args:
+        value: the machine.
+        alphabet: of its words.
+        wanted: whether a word belongs to the language.
+        words: short ones.
+        beyond: from the number of rules to words so long that no table with as many entries holds them.
+        steps: from the length of a word to how many steps the machine may take.
 
     Raises:
-        ValueError: not a machine, another alphabet, or a word on which the net is wrong or silent.
+        ValueError: not a machine, another alphabet, or a word on which it is wrong or silent.
     """
     if not isinstance(value, TuringMachine):
         raise ValueError("the answer is TuringMachine(rules, start, accept, reject, blank, input_alphabet)")
@@ -39,14 +60,62 @@ def decide_turing(value: Any, alphabet: str, wanted: Callable[[str], bool], word
             f"the input alphabet is {''.join(map(str, value.input_alphabet))!r} and should be {alphabet!r}"
         )
     net = turing_to_rnn(value)
-    for word in words:
-        accepted, _ = net.decide(word, steps)
+    runs = chain(
+        ((word, net.decide) for word in words), ((word, value.decide) for word in beyond(len(value.transitions)))
+    )
+    for word, decide in runs:
+        accepted, _ = decide(word, steps(len(word)))
         if accepted is None:
-            raise ValueError(f"on {short(word)} there is no answer within {steps:,} steps")
+            raise ValueError(f"on {short(word)} there is no answer within {steps(len(word)):,} steps")
         if accepted != wanted(word):
             says, should = ("accepts", "reject") if accepted else ("rejects", "accept")
             raise ValueError(f"the machine {says} {short(word)} and should {should} it")
     return True
+
+
+def long_brackets(size: int) -> Iterator[str]:
+    """Words of brackets, a opens and b closes, that are deeper than a size: no table with so many entries holds them.
+
+    A machine that reads a word once and has at most so many states is wrong on some: after some a's it is where it was
+    d a's before, for a d up to the size, and then it accepts too many a's with the right ones, or neither.
+    """
+    draw = random.Random(size)
+    n = max(size, 40) + draw.randint(1, 20)
+    yield "a" * n + "b" * n
+    for d in _few(draw, range(1, size + 1)):
+        yield "a" * (n + d) + "b" * n
+        yield "a" * n + "b" * (n + d)
+    for _ in _few(draw, range(size))[:3]:
+        word = _balanced(draw, n)
+        i = draw.randrange(2 * n)
+        yield from (word, word[:i] + "ab"[word[i] == "a"] + word[i + 1 :], word[:i] + word[i + 1 :])
+
+
+def long_powers(size: int) -> Iterator[str]:
+    """Words of a power of two letters above a size, and of up to as many more.
+
+    A machine that reads a word once and has at most so many states is wrong on some: a length above the size may be
+    longer by one that is at most the size, and the machine does not see it.
+    """
+    draw = random.Random(size)
+    power = 2 ** max(size.bit_length(), 8)
+    yield from ("a" * n for n in (power, power + power // 2, 2 * power))
+    yield from ("a" * (power + d) for d in _few(draw, range(1, size + 1)))
+    yield from ("a" * draw.randrange(power + 1, 2 * power) for _ in range(3))
+
+
+def _few(draw: random.Random, numbers: range) -> list[int]:
+    """All of up to 24 numbers, some of more at random, and the fewer the more there are; in their order."""
+    return sorted(draw.sample(numbers, min(len(numbers), 24, 1 + 3000 // len(numbers))))
+
+
+def _balanced(draw: random.Random, n: int) -> str:
+    """A balanced word of n pairs: a random word with as many a as b, begun where it is least deep (the cycle lemma)."""
+    letters = ["a"] * n + ["b"] * n
+    draw.shuffle(letters)
+    depths = list(accumulate(1 if letter == "a" else -1 for letter in letters))
+    least = depths.index(min(depths)) + 1
+    return "".join(letters[least:] + letters[:least])
 
 
 def value_of_pop(value: Any, v: Fraction) -> Number:
@@ -95,11 +164,26 @@ def halting_net(value: Any, alphabet: str, max_units: int) -> HaltingNet:
 
 
 def right_answers(
-    value: Any, alphabet: str, max_units: int, wanted: Callable[[str], bool], words: Iterable[str]
+    value: Any,
+    alphabet: str,
+    max_units: int,
+    wanted: Callable[[str], bool],
+    words: Iterable[str],
+    beyond: Callable[[int], Iterable[str]],
 ) -> bool:
-    """True if the first output of a net after each word that is not 0 is 1 or -1, as wanted, within 4 |w| + 20 EOS."""
+    """True if the first output of a net after each word that is not 0 is 1 or -1, as wanted, within 4 |w| + 20 EOS.
+
+    Args:
+        value: the net.
+        alphabet: of its words.
+        max_units: how many units it may have.
+        wanted: whether a word belongs to the language.
+        words: short ones.
+        beyond: from the size of the net, its largest number, but at least 400 and at most 1,500, to long words.
+    """
     net = halting_net(value, alphabet, max_units)
-    for word in words:
+    size = min(max(LEAST_SIZE, largest_number(net)), MOST_SIZE)
+    for word in chain(words, beyond(size)):
         marks = 4 * len(word) + 20
         after = islice(net.outputs(word), len(word), len(word) + marks)
         answer = next(filter(None, after), None)
@@ -109,6 +193,16 @@ def right_answers(
         if answer != should:
             raise ValueError(f"after {short(word)} the answer is {answer} and should be {should}")
     return True
+
+
+LEAST_SIZE, MOST_SIZE = 400, 1_500
+
+
+def largest_number(net: HaltingNet) -> int:
+    """The largest numerator or denominator of a net: a threshold up to which it may count stands there."""
+    rnn = net.rnn
+    numbers = [*rnn.W.entries.values(), *rnn.U.entries.values(), *rnn.b, *rnn.h0, *net.w, net.c]
+    return max(max(abs(n.numerator), n.denominator) for n in numbers)
 
 
 def short(word: str) -> str:

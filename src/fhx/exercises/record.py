@@ -1,7 +1,7 @@
 """An exercise as data: what is asked, on which inputs, and what is right."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,10 @@ class Exercise:
         tolerance: allowed error of a float, relative to numbers above 1 and absolute below.
         seconds: time limit of one call.
         notes: points, a hint and what else a course needs to know; those of the book have them.
+        solution: the code of a right answer, with the imports that it needs; the book's stand in its notebooks.
+        parameters: what the statement leaves open, by name. A course shows them below it.
+        variant: makes the exercise of one student from a generator of that student's: with other parameters, cases and
+            oracle, and all else as it is.
     """
 
     id: str
@@ -57,6 +61,9 @@ class Exercise:
     tolerance: float = 1e-9
     seconds: float = 2.0
     notes: Notes | None = None
+    solution: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    variant: Callable[[np.random.Generator], "Exercise"] | None = None
 
     @property
     def function(self) -> str:
