@@ -7,7 +7,7 @@ from typing import Any
 from fhx.course.chapters import Assigned
 from fhx.exercises import Exercise, Mistake, Notes, check
 
-__all__ = ["effort", "notes", "overview", "totals"]
+__all__ = ["below_statement", "effort", "notes", "overview", "totals"]
 
 
 def effort(of: Notes) -> str:
@@ -15,11 +15,20 @@ def effort(of: Notes) -> str:
     return f"*{_count(of.points, 'point')} · {of.difficulty} · about {_count(of.minutes, 'minute')}*"
 
 
+def below_statement(assigned: Assigned) -> str:
+    """The same and, where the statement leaves something open, its values."""
+    values = [f"`{name} = {value!r}`" for name, value in assigned.exercise.parameters.items()]
+    return "\n\n".join([effort(assigned.notes), *([f"**Your values:** {', '.join(values)}"] if values else [])])
+
+
 def totals(assigned: Sequence[Assigned]) -> str:
-    """How many exercises there are, with their points and minutes in all."""
+    """A sentence on how many exercises there are, with their points and minutes in all; without a full stop."""
     points = sum(one.notes.points for one in assigned)
     minutes = sum(one.notes.minutes for one in assigned)
-    return f"{_count(len(assigned), 'exercise')} with {_count(points, 'point')} in all, for about {minutes} minutes"
+    verb = "There is" if len(assigned) == 1 else "There are"
+    return (
+        f"{verb} {_count(len(assigned), 'exercise')} with {_count(points, 'point')} in all, for about {minutes} minutes"
+    )
 
 
 def overview(assigned: Sequence[Assigned]) -> str:
@@ -37,10 +46,14 @@ def notes(assigned: Assigned) -> str:
     """What an instructor wants to know about an exercise; its mistakes are run, so that nothing is out of date."""
     of = assigned.notes
     parts = ["#### For instructors", effort(of), f"**It teaches:** {of.teaches}"]
+    if assigned.exercise.variant:
+        parts.append("It has variants: where these are used, each student has other values.")
     if of.looks_for:
         parts.append("**A marker looks for:**\n\n" + "\n".join(f"- {one}" for one in of.looks_for))
-    parts.append(f"**Hint**, which `check` folds below a failure: {of.hint}")
-    parts.append("**Common mistakes**, and what `check` says about each:")
+    if of.hint:
+        parts.append(f"**Hint**, which `check` folds below a failure: {of.hint}")
+    if of.mistakes:
+        parts.append("**Common mistakes**, and what `check` says about each:")
     parts += [_mistake(number, one, assigned.exercise) for number, one in enumerate(of.mistakes, start=1)]
     return "\n\n".join(parts)
 

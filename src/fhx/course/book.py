@@ -50,9 +50,11 @@ class Book:
 
     Attributes:
         folder: where the notebooks are; its parent holds the rest.
+        own: further notebooks, named like chapters; each takes the place of a chapter with its number.
     """
 
     folder: Path
+    own: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.folder.is_dir():
@@ -65,7 +67,8 @@ class Book:
     @cached_property
     def paths(self) -> dict[int, Path]:
         """The notebooks by chapter."""
-        return {int(path.name[:2]): path for path in sorted(self.folder.glob("[0-9][0-9]-*.ipynb"))}
+        paths = [*sorted(self.folder.glob("[0-9][0-9]-*.ipynb")), *self.own]
+        return {int(path.name[:2]): path for path in paths}
 
     def notebook(self, number: int) -> NotebookNode:
         """A chapter as it is in the folder.
@@ -104,7 +107,12 @@ class Book:
 
     def link(self, words: str, page: str, anchor: str = "") -> str:
         """``words`` with a link to a place in the rendered book, if ``html: baseurl:`` of ``_config.yml`` has one."""
-        where = f"{self._base.rstrip('/')}/{page}.html{'#' if anchor else ''}{anchor}" if self._base else None
+        is_own = any(page == f"notebooks/{path.stem}" for path in self.own)
+        where = (
+            f"{self._base.rstrip('/')}/{page}.html{'#' if anchor else ''}{anchor}"
+            if self._base and not is_own
+            else None
+        )
         return linked(words, where)
 
     @property

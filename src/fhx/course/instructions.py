@@ -8,12 +8,19 @@ __all__ = ["with_instructions"]
 WIDTH = 88
 
 
-def with_instructions(source: str, function: str) -> str:
-    """The cell with a comment at its top: what to fill in, what to return, and what says whether it is right."""
+def with_instructions(source: str, function: str, is_checked: bool = True) -> str:
+    """The cell with a comment at its top: what to fill in, what to return, and what says whether it is right.
+
+    Args:
+        source: of the cell.
+        function: to write.
+        is_checked: whether ``check`` knows the exercise; it knows none of an instructor's own.
+    """
+    check = "check says whether it is right and, until it is complete, what is missing."
     lines = [
         f"Your turn: complete {function}, keep its name, and put your own code for every `...`.",
         _returned(source, function),
-        "Then run this cell: check says whether it is right and, until it is complete, what is missing.",
+        f"Then run this cell{f': {check}' if is_checked else '. It is graded when it is handed in.'}",
     ]
     comment = "\n".join(
         textwrap.fill(line, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)

@@ -9,9 +9,12 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from contextlib import chdir
+from pathlib import Path
 from types import ModuleType
 
 from fhx.course import CourseError
+from fhx.course.grading.texts import on_screen
 
 __all__ = ["main"]
 
@@ -19,6 +22,7 @@ COMMANDS = {
     "student": "fhx.course.student",
     "instructor": "fhx.course.instructor",
     "grade": "fhx.course.grading.command",
+    "export": "fhx.course.grading.export",
 }
 """The module of each subcommand."""
 
@@ -49,7 +53,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _imported(path: str) -> ModuleType:
     try:
-        return importlib.import_module(path)
+        with chdir(
+            Path(__file__).parent
+        ):  # matplotlib reads its settings in the present folder, which may be anybody's
+            return importlib.import_module(path)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "fhx":
             raise
@@ -59,7 +66,7 @@ def _imported(path: str) -> ModuleType:
 
 
 def _fail(message: str) -> int:
-    print(f"fhx-course: error: {message}", file=sys.stderr)
+    print(on_screen(f"fhx-course: error: {message}"), file=sys.stderr)
     return 2
 
 

@@ -1,6 +1,7 @@
 """A chapter for students, without solutions, and for instructors, with all that helps to mark it."""
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from fhx.course.chapters import Chapter, Placed
 from fhx.course.instructions import with_instructions
 from fhx.course.notebooks import figure, is_code
 from fhx.course.plain_markdown import PlainMarkdown
+from fhx.exercises import EXERCISES, Exercise
+from fhx.exercises.show import show
 
 __all__ = ["instructor_version", "student_version"]
 
@@ -31,8 +34,9 @@ def student_version(chapter: Chapter) -> NotebookNode:
         CourseError: something in the chapter has no plain form.
     """
     head = (
-        f"Student version of chapter {_origin(chapter)}. Run the cells in order. In each exercise put your own code "
-        f"for `...`; `check` then says whether it is right.\n\nThere are {annotations.totals(chapter.assigned)}."
+        f"Student version of {_origin(chapter)}. Run the cells in order. In each exercise put your own code "
+        f"for `...`{_checked(chapter)}. {_graded_with()}\n\n"
+        f"{annotations.totals(chapter.assigned)}."
     )
     return _Version(chapter, head, solved=False).notebook()
 
@@ -44,14 +48,46 @@ def instructor_version(chapter: Chapter) -> NotebookNode:
         CourseError: something in the chapter has no plain form.
     """
     head = (
-        f"Instructor's version of chapter {_origin(chapter)}. It holds the solutions: not for students.\n\n"
-        f"There are {annotations.totals(chapter.assigned)}.\n\n{annotations.overview(chapter.assigned)}"
+        f"Instructor's version of {_origin(chapter)}. It holds the solutions: not for students.\n\n"
+        f"{annotations.totals(chapter.assigned)}.\n\n{annotations.overview(chapter.assigned)}"
     )
     return _Version(chapter, head, solved=True).notebook()
 
 
+def _graded_with() -> str:
+    """What this machine has, which is to be that of the grader."""
+    return f"It is graded with Python {sys.version_info.major}.{sys.version_info.minor} and fhx {__version__}."
+
+
 def _origin(chapter: Chapter) -> str:
-    return f"{chapter.number} of {linked('Recurrence', chapter.book.home)}, release {__version__}"
+    words = f"{chapter.path.stem}, which goes with" if chapter.is_own else f"chapter {chapter.number} of"
+    return f"{words} {linked('Recurrence', chapter.book.home)}, release {__version__}"
+
+
+def _checked(chapter: Chapter) -> str:
+    is_book = [one.exercise.id in EXERCISES for one in chapter.assigned]
+    return "; `check` then says whether it is right" if any(is_book) or not is_book else ""
+
+
+def _with_examples(source: str, exercise: Exercise) -> str:
+    """A hole with instructions. ``check`` knows the book's exercises only, and others have examples instead."""
+    if exercise.id in EXERCISES:
+        return with_instructions(source, exercise.function)
+    return with_instructions(_without_check(source, exercise), exercise.function, is_checked=False)
+
+
+def _without_check(source: str, exercise: Exercise) -> str:
+    calls = re.compile(rf"""^check\(\s*["']{exercise.id}["'][^\n]*$""", re.M)
+    return calls.sub(lambda call: "\n".join(_examples(exercise)), source)
+
+
+def _examples(exercise: Exercise) -> Iterator[str]:
+    """The stated cases with their right values, as comments."""
+    if exercise.inputs:
+        yield "# Examples:"
+    for case in exercise.cases if exercise.inputs else ():
+        given = ", ".join(f"{name} = {show(value)}" for name, value in zip(exercise.inputs, case, strict=True))
+        yield f"# {given} gives {show(exercise.oracle(*case))}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +110,7 @@ class _Version:
 
     def _cells(self) -> Iterator[NotebookNode]:
         plain = PlainMarkdown(self.chapter.book, self.chapter.page, {
-            one.label: annotations.effort(one.notes) for one in self.chapter.assigned
+            one.label: annotations.below_statement(one) for one in self.chapter.assigned
         })  # fmt: skip
         for place, placed in enumerate(self.chapter.cells):
             if self.solved or not placed.is_solution:
@@ -96,7 +132,7 @@ class _Version:
         if self.solved:
             made.update(outputs=cell.outputs, execution_count=cell.execution_count)
         elif placed.is_hole and placed.assigned:
-            made.source = with_instructions(made.source, placed.assigned.exercise.function)
+            made.source = _with_examples(made.source, placed.assigned.exercise)
         yield made
         drawn = figure(cell)
         if "caption" in drawn:

@@ -1,24 +1,23 @@
 """A folder of submissions: found, each graded by itself, and recorded as soon as it is done."""
 
-import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, field
+from contextlib import closing
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-import fhx
-from fhx._files import write_atomically
 from fhx.course import CourseError
-from fhx.course.grading.marks import FAILED, Mark, Task, marked, writable
+from fhx.course.grading.marks import FAILED, Mark, Task, marked
 from fhx.course.grading.namespaces import isolation_problem
 from fhx.course.grading.notebook import LARGEST
-from fhx.course.grading.submissions import Submission, file_name
+from fhx.course.grading.records import Graded, key_of, recorded, recorded_chapter, release, write_record
+from fhx.course.grading.solved import failure_of_solution
+from fhx.course.grading.submissions import Submission
 from fhx.course.grading.wire import decode
 from fhx.course.grading.worker import Worker
 from fhx.exercises.show import show
@@ -33,46 +32,11 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A submission with its marks, as it is recorded.
-
-    Attributes:
-        student: as in :class:`Submission`.
-        file: its name.
-        key: stands for all that the marks depend on.
-        seconds: that it took.
-        marks: in the order of the exercises.
-    """
-
-    student: str
-    file: str
-    key: str
-    seconds: float
-    marks: tuple[Mark, ...]
-
-    @property
-    def folder(self) -> str:
-        """A name for the student's files."""
-        return file_name(self.student)
-
-    @property
-    def total(self) -> float | None:
-        """Points, None as long as a person has to decide on some."""
-        points = [mark.points for mark in self.marks if mark.points is not None]
-        return sum(points) if len(points) == len(self.marks) else None
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether the grader failed somewhere, so that it is worth another run."""
-        return any(mark.message == FAILED for mark in self.marks)
-
-
 def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
     """Further cases, from files such as ``03-hat.json``: a list of cases, each a list with a value for each input.
 
     Raises:
-        CourseError: a file is not one of these, or the oracle has no right value for a case.
+        CourseError: a file is not one of these, or a case has no right value, or the solution is wrong on it.
     """
     if not folder.is_dir():
         raise CourseError(f"there is no folder {folder}")
@@ -101,12 +65,19 @@ def read_private(folder: Path, task: Task) -> dict[str, list[list[Any]]]:
                 given = ", ".join(f"{name} = {show(value)}" for name, value in zip(exercise.inputs, case, strict=True))
                 why = f"{type(error).__name__}: {error}"
                 raise CourseError(f"{path}: case {number}: there is no right value for {given} ({why})") from error
+            if told := failure_of_solution(exercise, tuple(map(decode, case)), exercise.solution):
+                raise CourseError(f"{path}: case {number}: the solution itself fails: {told}")
         found[exercise.id] = cases
     return found
 
 
 def grade_all(
-    submissions: Sequence[Submission], task: Task, out: Path, workers: int = 1, scheduler: str | None = None
+    submissions: Sequence[Submission],
+    task: Task,
+    out: Path,
+    workers: int = 1,
+    scheduler: str | None = None,
+    again: Collection[str] = (),
 ) -> Generator[Graded]:
     """The marks of all, those that are recorded already first, the others as they come; each is recorded at once.
 
@@ -116,25 +87,50 @@ def grade_all(
         out: the folder ``records`` in it holds a file for each submission.
         workers: processes of this machine.
         scheduler: the address of a Dask cluster that does it instead.
+        again: exercises that are graded anew, while the marks of the others are kept where the file is the same.
+
+    Raises:
+        CourseError: a submission is of nobody who has a variant; then nothing is graded.
     """
-    release = _release()
-    todo: list[tuple[Submission, str, Job]] = []
+    version, tasks = release(), {submission: task.of_student(submission.student) for submission in submissions}
+    whole = tuple(exercise.id for exercise in task.exercises)
+    groups: dict[tuple[str, ...], list[_Todo]] = {}
     for submission in submissions:
-        key = _key(submission.path, task, release)
-        if (known := _recorded(out, submission, key)) is not None:
+        known = recorded(out, submission, key_of(submission.path, tasks[submission], version), again)
+        missing = known.missing(whole)
+        if missing:
+            groups.setdefault(missing, []).append(_Todo(submission, known))
+        else:
             yield known
-            continue
-        path = str(submission.path) if submission.path else None
-        todo.append((submission, key, Job(path, asdict(task), _content(submission.path) if scheduler else None)))
-    batch = [job for *_, job in todo]
-    found = _here(batch, workers) if scheduler is None else map_unordered(grade_alone, batch, scheduler=scheduler)
-    with closing(found):
-        for index, (marks, seconds) in found:
-            submission, key, _ = todo[index]
-            file = writable(submission.path.name) if submission.path else ""
-            graded = Graded(submission.student, file, key, seconds, tuple(map(Mark.of, marks)))
-            write_atomically(_record(out, submission), (json.dumps(asdict(graded), indent=1) + "\n").encode())
-            yield graded
+    groups[whole] = groups.pop(whole, [])  # last: what could not be judged by some exercises alone is added there
+    for names, todo in groups.items():
+        parts = [
+            tasks[one.submission] if names == whole else replace(tasks[one.submission], only=names) for one in todo
+        ]
+        jobs = [_job(one.submission, part, scheduler is not None) for one, part in zip(todo, parts, strict=True)]
+        found = _here(jobs, workers) if scheduler is None else map_unordered(grade_alone, jobs, scheduler=scheduler)
+        with closing(found):
+            for index, (records, seconds) in found:
+                marks = tuple(map(Mark.of, records))
+                if names != whole and all(mark.status == "look at this" and mark.points is None for mark in marks):
+                    groups[whole].append(todo[index])  # it takes all exercises to see that it is of another chapter
+                    continue
+                graded = todo[index].known.with_marks(marks, whole, seconds)
+                write_record(out, graded)
+                yield graded
+
+
+@dataclass(frozen=True)
+class _Todo:
+    """A submission, with what is known of it."""
+
+    submission: Submission
+    known: Graded
+
+
+def _job(submission: Submission, task: Task, is_sent: bool) -> "Job":
+    path = str(submission.path) if submission.path else None
+    return Job(path, asdict(task), _content(submission.path) if is_sent else None)
 
 
 @dataclass(frozen=True)
@@ -160,12 +156,12 @@ def grade_one(job: Job, worker: Worker) -> tuple[Records, float]:
     """The marks of one submission, and the seconds that it took; whatever happens, there are some."""
     began = time.monotonic()
     if job.content is None:
-        marks = worker.grade(Path(job.path or "/nowhere"))
+        marks = worker.grade(Path(job.path or "/nowhere"), job.task["student"])
     else:
         with tempfile.TemporaryDirectory(prefix="rc-") as folder:
             path = Path(folder) / "submission.ipynb"
             path.write_bytes(job.content)
-            marks = worker.grade(path)
+            marks = worker.grade(path, job.task["student"])
     marks = _failed(job.task, marks) if isinstance(marks, str) else marks
     return marks, round(time.monotonic() - began, 1)
 
@@ -213,28 +209,7 @@ def _worker(task: dict[str, Any]) -> Worker:
 
 
 def _failed(task: dict[str, Any], words: str) -> list[dict[str, Any]]:
-    exercises = Task(task["chapter"], task["seed"], only=tuple(task["only"])).exercises
-    return [asdict(marked(exercise, "look at this", FAILED, inside=words)) for exercise in exercises]
-
-
-def _release() -> str:
-    """A hash of the version of the package, and of the text of its exercises and of the grader."""
-    digest = hashlib.sha256(fhx.__version__.encode())
-    package = Path(fhx.__file__).parent
-    for folder in (package / "exercises", package / "course" / "grading"):
-        for path in sorted(path for kind in ("*.py", "*.toml", "*.json") for path in folder.rglob(kind)):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _key(path: Path | None, task: Task, release: str) -> str:
-    """The same for the same file, task and release."""
-    told = asdict(task) | {"hidden": (), "release": release}
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
-    if path is not None and path.is_file():
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
+    return [asdict(marked(exercise, "look at this", FAILED, inside=words)) for exercise in Task.of(task).exercises]
 
 
 def _content(path: Path | None) -> bytes | None:
@@ -242,25 +217,3 @@ def _content(path: Path | None) -> bytes | None:
     if path is None or not path.is_file() or path.is_symlink() or path.stat().st_size > LARGEST:
         return None
     return path.read_bytes()
-
-
-def _record(out: Path, submission: Submission) -> Path:
-    return out / "records" / f"{submission.folder}.json"
-
-
-def recorded_chapter(out: Path) -> int | None:
-    """The chapter of the grades that a folder holds."""
-    for path in sorted((out / "records").glob("*.json")):
-        with suppress(OSError, ValueError, TypeError, KeyError, IndexError):
-            return int(json.loads(path.read_text("utf-8"))["marks"][0]["exercise"][:2])
-    return None
-
-
-def _recorded(out: Path, submission: Submission, key: str) -> Graded | None:
-    """What is on record, unless it is of another file or task, or the grader had failed."""
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        data = json.loads(_record(out, submission).read_text("utf-8"))
-        marks = tuple(map(Mark.of, data.pop("marks")))
-        graded = Graded(**data, marks=marks)
-        return graded if graded.key == key and not graded.has_failed else None
-    return None

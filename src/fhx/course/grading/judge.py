@@ -15,7 +15,7 @@ from fhx.course.grading.kernel import LATE, Kernel, Lost
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from fhx.course.grading.notebook import Notebook, Way, read_notebook
 from fhx.course.grading.sandbox import Launcher, NoKernelError
-from fhx.course.grading.uses import known_uses, named_in, package_uses
+from fhx.course.grading.uses import allowed_uses, known_uses, named_in, package_uses
 from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
@@ -131,7 +131,7 @@ class _Grader:
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
             more = {"message": PRIVATE[outcome.status], "inside": f"{outcome.message}\n{text}"}
         more["remarks"] = tuple(self._remarks(exercise, replace(tried, outcome=outcome)))
-        news = tuple(sorted(self._uses(exercise, tried.way) - known_uses().get(exercise.id, frozenset())))
+        news = tuple(sorted(self._uses(exercise, tried.way) - allowed_uses(exercise)))
         found = marked(
             exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome.status, outcome.lines)
         )

@@ -1,10 +1,13 @@
 """What a batch is graded by, and what an answer gets."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fhx.course import CourseError
+from fhx.course.exercises import Source, own_exercises, variant_of
 from fhx.course.grading.sandbox import Launcher, Limits
+from fhx.course.grading.texts import folded
 from fhx.exercises import EXERCISES, Exercise
 
 __all__ = ["FAILED", "LONGEST", "STATUSES", "Mark", "Task", "marked", "writable"]
@@ -28,6 +31,9 @@ class Task:
         limits: of a submission.
         isolated: whether kernels run in namespaces.
         hidden: folders that no kernel may see.
+        own: an instructor's files with further exercises, as :func:`fhx.course.exercises.read_own` gives them.
+        students: those who have variants of the exercises, which depend on the seed; none if all have the same.
+        student: whose variants count; empty for the exercises themselves.
     """
 
     chapter: int
@@ -38,6 +44,29 @@ class Task:
     limits: Limits = field(default_factory=Limits)
     isolated: bool = True
     hidden: tuple[str, ...] = ()
+    own: tuple[Source, ...] = ()
+    students: tuple[str, ...] = ()
+    student: str = ""
+
+    @classmethod
+    def of(cls, record: dict[str, Any]) -> "Task":
+        """The task that became a record of JSON."""
+        lists = {name: tuple(record[name]) for name in ("only", "hidden", "students")}
+        own = tuple((name, text) for name, text in record["own"])
+        return cls(**record | lists | {"own": own, "limits": Limits(**record["limits"])})
+
+    def of_student(self, name: str) -> "Task":
+        """What the submission of one student is graded by.
+
+        Raises:
+            CourseError: students have variants, and there is none of that name.
+        """
+        if not self.students:
+            return self
+        listed = [student for student in self.students if folded(student) == folded(name)]
+        if not listed:
+            raise CourseError(f"the submission {name} is nobody's in the list of students, so it has no variant")
+        return replace(self, students=(), student=listed[0])
 
     def launcher(self, scratch: Path | None = None) -> Launcher:
         """What makes kernels for its answers."""
@@ -45,9 +74,12 @@ class Task:
 
     @property
     def exercises(self) -> list[Exercise]:
-        """Those of the chapter that are graded, in its order."""
-        known = (name for name in EXERCISES if int(name[:2]) == self.chapter)
-        return [EXERCISES[name] for name in known if not self.only or name in self.only]
+        """Those of the chapter that are graded, in its order, and of them the student's variants."""
+        known = {**EXERCISES, **own_exercises(self.own)}
+        names = [name for name in known if int(name[:2]) == self.chapter and (not self.only or name in self.only)]
+        if not self.student:
+            return [known[name] for name in names]
+        return [variant_of(known[name], self.seed, self.student) for name in names]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from fhx._templates import environment
 from fhx.course.grading.marks import STATUSES
+from fhx.course.grading.texts import on_screen
 
 __all__ = ["COLORS", "number", "page"]
 
@@ -29,3 +30,4 @@ def number(points: float | None) -> str:
 
 _TEMPLATES = environment("fhx.course.grading")
 _TEMPLATES.filters |= {"dashed": lambda status: status.replace(" ", "-"), "number": number}
+_TEMPLATES.filters["plain"] = on_screen

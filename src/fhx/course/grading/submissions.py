@@ -1,11 +1,15 @@
 """The notebooks in a folder, and whose they are."""
 
 import hashlib
-from dataclasses import dataclass
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fhx.course import CourseError
 from fhx.course.grading.marks import writable
+from fhx.course.grading.texts import folded
 
 __all__ = ["Submission", "file_name", "find_submissions", "passed_over"]
 
@@ -20,10 +24,12 @@ class Submission:
     Attributes:
         student: the name of the file, or of its folder if it is the only one there.
         path: where it is; None for a folder without a notebook.
+        note: why it has another name than that.
     """
 
     student: str
     path: Path | None
+    note: str = ""
 
     @property
     def folder(self) -> str:
@@ -31,36 +37,69 @@ class Submission:
         return file_name(self.student)
 
 
-def find_submissions(folder: Path) -> list[Submission]:
+def find_submissions(folder: Path, seen: Callable[[], object] = lambda: None) -> list[Submission]:
     """The notebooks in a folder, or in folders in it, one folder per student.
+
+    No two of them have names that some file system takes for one: those that would get other names, and a note.
+
+    Args:
+        folder: where they are.
+        seen: called for each file.
 
     Raises:
         CourseError: there is no folder, or nothing in it.
     """
     if not folder.is_dir():
         raise CourseError(f"{folder} is {'a file; name the folder it is in' if folder.exists() else 'not there'}")
-    paths = [path for path in _files(folder) if _is_notebook(path)]
-    alone = {path.parent for path in paths if sum(path.parent in other.parents for other in paths) == 1} - {folder}
-    owners = ((path.parent if path.parent in alone else path.with_suffix("")).relative_to(folder) for path in paths)
-    found = [Submission(writable(str(owner)), path) for owner, path in zip(owners, paths, strict=True)]
-    empty = [part for part in sorted(folder.iterdir()) if part.is_dir() and not _is_hidden(Path(part.name))]
-    found += [Submission(part.name, None) for part in empty if not any(part in path.parents for path in paths)]
+    paths = []
+    for path in _files(folder):
+        seen()
+        if _is_notebook(path):
+            paths.append(path)
+    inside = Counter(parent for path in paths for parent in path.parents)
+    owners = ((path.parent if _is_alone(path, folder, inside) else path.with_suffix("")) for path in paths)
+    found = [
+        Submission(writable(str(owner.relative_to(folder))), path) for owner, path in zip(owners, paths, strict=True)
+    ]
+    empty = (part for part in folder.iterdir() if part.is_dir() and not part.name.startswith("."))
+    found += [Submission(writable(part.name), None) for part in empty if part not in inside]
     if not found:
         raise CourseError(f"there is no notebook (.ipynb) in {folder}")
-    names = [one.folder for one in found]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise CourseError(f"two submissions would both be called {twice[0]}; rename one of them")
-    return sorted(found, key=lambda one: one.student)
+    return sorted(_distinct(found, folder), key=lambda one: one.student)
+
+
+def _is_alone(path: Path, folder: Path, inside: Counter[Path]) -> bool:
+    """Whether no other notebook is in its folder, or below."""
+    return path.parent != folder and inside[path.parent] == 1
+
+
+def _distinct(found: list[Submission], folder: Path) -> list[Submission]:
+    """The same submissions under names of their own; a digest of where it is makes one out of a name."""
+    places = [str(one.path.relative_to(folder)) if one.path else one.student for one in found]
+    while True:
+        names = [folded(one.folder) for one in found]
+        count = Counter(names)
+        if len(count) == len(found):
+            return found
+        for number, (one, name) in enumerate(zip(found, names, strict=True)):
+            if count[name] > 1:
+                digest = hashlib.sha256(os.fsencode(places[number])).hexdigest()[:8]
+                student = f"{one.student}-{digest}"
+                note = f"{writable(places[number])} is graded as {student}, since another one has the same name"
+                found[number] = replace(one, student=student, note=note)
 
 
 def passed_over(folder: Path) -> list[str]:
     """Files in a folder that are not notebooks, such as archives."""
-    return [writable(str(path.relative_to(folder))) for path in _files(folder) if not _is_notebook(path)]
+    return sorted(writable(str(path.relative_to(folder))) for path in _files(folder) if not _is_notebook(path))
 
 
-def _files(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.rglob("*") if not path.is_dir() or path.is_symlink())
-    return [path for path in found if not _is_hidden(path.relative_to(folder))]
+def _files(folder: Path) -> Iterator[Path]:
+    """Files and links in a folder and in those below, in order; what is hidden is left out."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        yield from (Path(place, name) for name in sorted([*files, *links]) if not name.startswith("."))
 
 
 def _is_notebook(path: Path) -> bool:
@@ -72,7 +111,3 @@ def file_name(student: str) -> str:
     name = student.replace("/", "__").encode()
     digest = hashlib.sha256(name).hexdigest()[:12]
     return name.decode() if len(name) <= LONGEST else f"{name[:LONGEST].decode(errors='ignore')}-{digest}"
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)

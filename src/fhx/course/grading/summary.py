@@ -3,7 +3,7 @@
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -13,20 +13,32 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from fhx.course.grading.batch import Graded
-from fhx.course.grading.marks import STATUSES
+from fhx.course.grading.marks import FAILED, STATUSES, Mark
 from fhx.course.grading.pages import COLORS, page
-from fhx.exercises import EXERCISES
+from fhx.course.grading.records import Graded
+from fhx.exercises import EXERCISES, Exercise
 
-__all__ = ["summary_page"]
+__all__ = ["summary_page", "warnings"]
+
+FEWEST = 3
+"""Answers that are enough to doubt an input on which all of them fail."""
 
 
-def summary_page(batch: Sequence[Graded], heading: str) -> str:
+def summary_page(
+    batch: Sequence[Graded],
+    heading: str,
+    notes: Sequence[str] = (),
+    similar: str = "",
+    exercises: Mapping[str, Exercise] = EXERCISES,
+) -> str:
     """The page as HTML, with its figures in it.
 
     Args:
         batch: at least one submission.
         heading: chapter, seed and the like.
+        notes: what else is to be said.
+        similar: how many answers are alike; empty if there are none.
+        exercises: by their ids.
     """
     most = sum(mark.most for mark in batch[0].marks)
     totals = [graded.total for graded in batch if graded.total is not None]
@@ -42,7 +54,14 @@ def summary_page(batch: Sequence[Graded], heading: str) -> str:
     ]
     files = [graded for graded in batch if _is_whole(graded)]
     values = {"overview": overview, "files": files, "questions": list(_questions(batch)), "figures": figures}
-    return page("summary", heading, **values, rows=list(_rows(batch)), count=len(batch))
+    values |= {
+        "notes": notes,
+        "warnings": warnings(batch, exercises),
+        "similar": similar,
+        "late": [graded for graded in batch if graded.days],
+    }
+    values["decided"] = [(one, mark) for one in batch for mark in one.marks if mark.exercise in one.decided]
+    return page("summary", heading, **values, rows=list(_rows(batch, exercises)), count=len(batch))
 
 
 def _figure(draw: Callable[[Axes], None], title: str, height: float) -> dict[str, str]:
@@ -93,7 +112,7 @@ def _questions(batch: Sequence[Graded]) -> Iterator[tuple[Graded, str, str]]:
         for mark in graded.marks:
             if mark.points is None and not _is_whole(graded):
                 yield graded, mark.exercise, f"{mark.message} {mark.inside[-300:]}"
-            if mark.uses and mark.points:
+            if mark.uses and mark.points and mark.exercise not in graded.decided:
                 yield graded, mark.exercise, f"it calls {', '.join(mark.uses)}"
 
 
@@ -102,7 +121,30 @@ def _is_whole(graded: Graded) -> bool:
     return len({(mark.message, mark.points) for mark in graded.marks}) == 1 and graded.marks[0].points is None
 
 
-def _rows(batch: Sequence[Graded]) -> Iterator[dict[str, Any]]:
+def warnings(batch: Sequence[Graded], exercises: Mapping[str, Exercise] = EXERCISES) -> list[str]:
+    """The exercises that nobody has right, because all fail on one and the same private case."""
+    found = []
+    for place, first in enumerate(batch[0].marks):
+        tried = [graded.marks[place] for graded in batch if _is_tried(graded.marks[place])]
+        cases = {_private_case(mark, exercises[mark.exercise].inputs) for mark in tried}
+        if len(tried) >= FEWEST and len(cases) == 1 and (case := cases.pop()):
+            found.append(f"{first.exercise}: nobody passes, and all {len(tried)} answers fail on {case}.")
+    return found
+
+
+def _is_tried(mark: Mark) -> bool:
+    """Whether there was an answer, and it was run."""
+    not_judged = mark.status == "look at this" and (mark.message == FAILED or not (mark.inside or mark.uses))
+    return mark.status not in ("not attempted", "invalid file") and not not_judged
+
+
+def _private_case(mark: Mark, inputs: Sequence[str]) -> str:
+    """The inputs of the private case that an answer failed on; empty if there is none."""
+    lines = [line for line in mark.inside.splitlines()[1:] if line.partition(": ")[0] in inputs]
+    return ", ".join(line.replace(": ", " = ", 1) for line in lines)
+
+
+def _rows(batch: Sequence[Graded], exercises: Mapping[str, Exercise]) -> Iterator[dict[str, Any]]:
     """How many were right in each exercise, and what most of the others were told."""
     silent = ("not attempted", "invalid file", "look at this")
     for place, first in enumerate(batch[0].marks):
@@ -110,7 +152,7 @@ def _rows(batch: Sequence[Graded]) -> Iterator[dict[str, Any]]:
         said = Counter(mark.message for mark in marks if mark.message and mark.status not in silent)
         yield {
             "id": first.exercise,
-            "title": EXERCISES[first.exercise].title,
+            "title": exercises[first.exercise].title,
             "passed": sum(mark.points == mark.most for mark in marks),
             "message": said.most_common(1)[0][0] if said else "",
         }

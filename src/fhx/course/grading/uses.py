@@ -10,8 +10,9 @@ from importlib.resources import files
 from inspect import isclass
 
 from fhx.course.grading.cells import nodes_at_once, offered
+from fhx.exercises import Exercise
 
-__all__ = ["known_uses", "named_in", "package_uses"]
+__all__ = ["allowed_uses", "known_uses", "named_in", "package_uses"]
 
 ROOMS = ("machines", "exact", "compile", "cells", "dynamics", "stability", "approximation", "precision", "tasks")
 METHODS = (
@@ -90,6 +91,12 @@ def known_uses() -> dict[str, frozenset[str]]:
     version of a chapter names, by the chapter's number as two digits."""
     text = files("fhx.course.grading").joinpath("known_uses.json").read_text("utf-8")
     return {exercise: frozenset(names) for exercise, names in json.loads(text).items()}
+
+
+def allowed_uses(exercise: Exercise) -> frozenset[str]:
+    """What the solution of an exercise uses, the book's or that of its record."""
+    own = package_uses(exercise.function, [exercise.solution]) if exercise.solution else set[str]()
+    return known_uses().get(exercise.id, frozenset()) | own
 
 
 def _tree(source: str) -> ast.Module | None:

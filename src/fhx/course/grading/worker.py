@@ -1,7 +1,7 @@
 """A process that grades one submission after another, and the handle by which another process holds it.
 
-It speaks JSON: a line in is a task or the path of a submission, a line out is the marks. If it dies, whoever holds it
-knows which submission it was grading, and starts another one.
+It speaks JSON: a line in is a task, or the path of a submission and whose it is; a line out is the marks. If it dies,
+whoever holds it knows which submission it was grading, and starts another one.
 """
 
 import ctypes
@@ -16,11 +16,9 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
-
-from fhx.course.grading.sandbox import Limits
 
 __all__ = ["Worker", "main"]
 
@@ -74,11 +72,16 @@ class Worker:
         self._running: _Running | None = None
         self._starting, self._is_stopped = threading.Lock(), False
 
-    def grade(self, path: Path) -> list[dict[str, Any]] | str:
-        """The marks of a submission; or, if the process died or did not end, what it said last."""
+    def grade(self, path: Path, student: str = "") -> list[dict[str, Any]] | str:
+        """The marks of a submission; or, if the process died or did not end, what it said last.
+
+        Args:
+            path: of the notebook.
+            student: whose variants of the exercises count; empty for the exercises themselves.
+        """
         try:
             running = self._started()
-            running.tell(str(path.absolute()))
+            running.tell([str(path.absolute()), student])
             return json.loads(running.line(self._seconds))
         except (OSError, EOFError) as error:
             words = f"{self._running.last_words() if self._running else ''}{error}\n"
@@ -150,10 +153,11 @@ def main() -> None:
     from fhx.course.grading.marks import Task
 
     record, scratch = json.loads(sys.stdin.buffer.readline())
-    task = Task(**record | {"limits": Limits(**record["limits"])})
+    task = Task.of(record)
     with task.launcher(Path(scratch)) as launcher:  # that folder goes with whoever holds this process, if this one dies
         while line := sys.stdin.buffer.readline():
-            marks = [asdict(mark) for mark in grade_file(Path(json.loads(line)), task, launcher)]
+            path, student = json.loads(line)
+            marks = [asdict(mark) for mark in grade_file(Path(path), replace(task, student=student), launcher)]
             out.write(json.dumps(marks).encode() + b"\n")
             out.flush()
 
