@@ -354,7 +354,7 @@ DESERVED: dict[str, dict[str, str]] = {
     "forged": ALL(EXERCISE_IDS, "not attempted") | {"03-second-last": "spoilt", "03-threshold": "spoilt"},
     "always_equal": ALL(EXERCISE_IDS, "wrong"),
     "duplicated": {},
-    "shadowed": {},
+    "shadowed": {HAT: "look at this"},  # exec may hide anything
     "calls_package": {"03-distinguish": "look at this", "03-pair-net": "look at this"},
     "checks_deleted": {},
     "bomb": {},
