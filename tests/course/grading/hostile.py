@@ -9,7 +9,7 @@ from pathlib import Path
 
 from submitted import NOTEBOOKS, Cells, answered, chapter, code, solutions, text
 
-from fhx.course.grading.sandbox import Limits
+from fhx.course.grading.launcher import Limits
 from fhx.exercises import EXERCISES
 
 __all__ = ["DESERVED", "EXERCISE_IDS", "LIMITS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]

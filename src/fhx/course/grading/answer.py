@@ -30,7 +30,7 @@ class Answer:
     Args:
         exercise: the exercise.
         kernel: where the function is defined.
-        slack: see :class:`fhx.course.grading.sandbox.Limits`.
+        slack: see :class:`fhx.course.grading.launcher.Limits`.
         name: of the function in the kernel; None if it is that of the exercise.
     """
 

@@ -15,10 +15,10 @@ from fhx.course.exercises import own_exercises, read_own, read_students
 from fhx.course.grading.batch import Graded, grade_all, read_private, recorded_chapter
 from fhx.course.grading.decisions import Decisions, read_decisions, write_batch
 from fhx.course.grading.form_reader import read_forms
+from fhx.course.grading.launcher import GIB, Limits
 from fhx.course.grading.marks import Task
 from fhx.course.grading.namespaces import isolation_problem
 from fhx.course.grading.reports import grades_csv, needs_person, write_student
-from fhx.course.grading.sandbox import GIB, Limits
 from fhx.course.grading.similar import similar_answers, similar_csv, similar_page
 from fhx.course.grading.submissions import Submission, find_submissions, passed_over
 from fhx.course.grading.summary import summary_page, warnings

@@ -12,9 +12,9 @@ from typing import Any
 from fhx.course.grading.answer import Answer, random_cases
 from fhx.course.grading.cells import Cell
 from fhx.course.grading.kernel import LATE, Kernel, Lost
+from fhx.course.grading.launcher import Launcher, NoKernelError
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from fhx.course.grading.notebook import Notebook, Way, read_notebook
-from fhx.course.grading.sandbox import Launcher, NoKernelError
 from fhx.course.grading.uses import allowed_uses, known_uses, named_in, package_uses
 from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError

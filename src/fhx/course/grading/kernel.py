@@ -11,7 +11,8 @@ from typing import Any
 import zmq
 from jupyter_client.session import Session
 
-from fhx.course.grading.sandbox import Launcher, NoKernelError, Sandbox
+from fhx.course.grading.launcher import Launcher, NoKernelError
+from fhx.course.grading.sandbox import Sandbox
 
 __all__ = ["LATE", "Kernel", "Lost", "NoKernelError"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fhx.course import CourseError
 from fhx.course.exercises import Source, own_exercises, variant_of
-from fhx.course.grading.sandbox import Launcher, Limits
+from fhx.course.grading.launcher import Launcher, Limits
 from fhx.course.grading.texts import folded
 from fhx.exercises import EXERCISES, Exercise
 

@@ -20,7 +20,7 @@ SCRATCH = ("/tmp", HOME, "/dev/shm")
 """Folders that can be written to."""
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 MORE = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-SHARED = ("inside.py", "launch.py", "silent.py", "wire.py", "wire_plain.py", "wire_types.py")
+SHARED = ("inside.py", "forking.py", "silent.py", "wire.py", "wire_plain.py", "wire_types.py")
 """The modules of this folder that the kernel has."""
 
 
@@ -127,7 +127,7 @@ def isolation_problem() -> str | None:
         return "bubblewrap is missing; install Debian's or Fedora's package 'bubblewrap'"
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", *_rights(), "--ro-bind", "/", "/"]
     words += ["--proc", "/proc", "--perms", "1777", "--size", "4096", "--tmpfs", "/tmp", "--"]
-    code = "import sys; from fhx.course.grading.launch import world_problem; sys.exit(world_problem() or 0)"
+    code = "import sys; from fhx.course.grading.forking import world_problem; sys.exit(world_problem() or 0)"
     try:
         done = subprocess.run(
             [*words, sys.executable, "-P", "-c", code], cwd="/", capture_output=True, text=True, timeout=60
