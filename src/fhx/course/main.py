@@ -53,9 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _imported(path: str) -> ModuleType:
     try:
-        with chdir(
-            Path(__file__).parent
-        ):  # matplotlib reads its settings in the present folder, which may be anybody's
+        with chdir(Path(__file__).parent):  # the present one may be anybody's, and matplotlib reads its settings there
             return importlib.import_module(path)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "fhx":

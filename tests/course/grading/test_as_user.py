@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hostile import COUNT, LIMITS, light, network, outside, refused_calls
+from hostile import COUNT, LIMITS, STATES, instead, light, network, outside, refused_calls, renamed
 from submitted import text
 
 from fhx.course.grading.judge import grade_file
@@ -49,16 +49,33 @@ for place in glob.glob("/proc/[0-9]*"):
 return -1 if found else right(W, U, b, h0)"""
 
 
-def looks_into_others():
-    """It answers right only if it cannot look into any process but its own."""
-    from hostile import STATES, instead, renamed
+DEEP = """\
+import os
+for place in ("/run/k", "/tmp", os.path.expanduser("~")):
+    try:
+        os.chdir(place)
+        for _ in range(3000):
+            os.mkdir("d")
+            os.chdir("d")
+    except OSError:
+        pass
+return right(W, U, b, h0)"""
 
-    return light({COUNT: renamed(COUNT) + instead(STATES, INTO_OTHERS)})
+
+def right_and(body):
+    """An answer that is right if the body says so."""
+    return light({COUNT: renamed(COUNT) + instead(STATES, body)})
 
 
 @pytest.fixture
 def folder(tmp_path):
-    cells = {"good": light(), "into": looks_into_others(), "network": network(9), "outside": outside(tmp_path)}
+    cells = {
+        "good": light(),
+        "into": right_and(INTO_OTHERS),
+        "deep": right_and(DEEP),
+        "network": network(9),
+        "outside": outside(tmp_path),
+    }
     cells["calls"] = refused_calls()
     (tmp_path / "in").mkdir()
     for name, made in cells.items():
@@ -66,7 +83,14 @@ def folder(tmp_path):
     return tmp_path / "in"
 
 
-DESERVED = {"calls": ["wrong"], "good": ["ok"], "into": ["ok"], "network": ["wrong"], "outside": ["wrong"]}
+DESERVED = {
+    "calls": ["wrong"],
+    "deep": ["ok"],
+    "good": ["ok"],
+    "into": ["ok"],
+    "network": ["wrong"],
+    "outside": ["wrong"],
+}
 
 
 def test_as_this_user(isolated, folder):

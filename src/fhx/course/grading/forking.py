@@ -199,5 +199,5 @@ def world_problem() -> str | None:
     """Why no world can be made inside of namespaces; None if one can."""
     child = os.fork()
     if not child:
-        _never_return(lambda: _make_world(("/tmp",), 4096))
+        _never_return(lambda: _make_world(("/dev/shm",), 4096))
     return None if os.waitpid(child, 0)[1] == 0 else "no namespaces inside of namespaces"

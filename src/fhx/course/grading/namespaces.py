@@ -126,7 +126,7 @@ def isolation_problem() -> str | None:
     if shutil.which("bwrap") is None:
         return "bubblewrap is missing; install Debian's or Fedora's package 'bubblewrap'"
     words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", *_rights(), "--ro-bind", "/", "/"]
-    words += ["--proc", "/proc", "--perms", "1777", "--size", "4096", "--tmpfs", "/tmp", "--"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", "4096", "--tmpfs", "/dev/shm", "--"]
     code = "import sys; from fhx.course.grading.forking import world_problem; sys.exit(world_problem() or 0)"
     try:
         done = subprocess.run(
