@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -41,6 +42,7 @@ class Job:
         home: where it starts.
         scratch: folders that it may write to, each empty.
         size: bytes of each.
+        kept: folders inside of these that are seen nevertheless, where Python or the package lies there.
         uid: the user that it becomes; -1 to stay.
         limits: the largest value of each resource, by the end of its name, such as ``AS``.
         refusals: the program of system calls that are refused, to base 64; none if empty.
@@ -52,6 +54,7 @@ class Job:
     home: str
     scratch: tuple[str, ...]
     size: int
+    kept: tuple[str, ...]
     uid: int
     limits: dict[str, int]
     refusals: str
@@ -105,21 +108,28 @@ def _first(job: Job) -> int:
         os.setsid()
         _become(job, f"{job.shared}/{job.folder}")
         return 0
-    _make_world(job.scratch, job.size, (f"{job.shared}/{job.folder}", job.shared))
+    _make_world(job.scratch, job.size, (f"{job.shared}/{job.folder}", job.shared), job.kept)
     child = os.fork()
     if not child:
         _never_return(lambda: _init(job))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF
 
 
-def _make_world(scratch: tuple[str, ...], size: int, shared: tuple[str, str] | None = None) -> None:
-    """Namespaces with empty folders, and with one folder in the place of another."""
+def _make_world(
+    scratch: Sequence[str], size: int, shared: tuple[str, str] | None = None, kept: Sequence[str] = ()
+) -> None:
+    """Namespaces with empty folders but for what is kept in them, and with one folder in the place of another."""
     _call("unshare", CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET)
     _call("mount", b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    open_ = {path: os.open(path, os.O_PATH) for path in kept}
     if shared is not None:
         _call("mount", *map(os.fsencode, shared), None, MS_BIND, None)
     for place in scratch:
         _call("mount", b"tmpfs", place.encode(), b"tmpfs", MS_NOSUID | MS_NODEV, f"size={size},mode=1777".encode())
+    for path, folder in open_.items():  # with all that is mounted over parts of it, and as read-only as it was
+        os.makedirs(path)
+        _call("mount", f"/proc/self/fd/{folder}".encode(), os.fsencode(path), None, MS_BIND | MS_REC, None)
+        os.close(folder)
 
 
 def _init(job: Job) -> int:

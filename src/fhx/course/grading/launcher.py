@@ -21,7 +21,7 @@ import psutil
 
 from fhx.course import grading
 from fhx.course.grading.forking import Job
-from fhx.course.grading.namespaces import HOME, SCRATCH, bubble
+from fhx.course.grading.namespaces import HOME, SCRATCH, bubble, mounted_inside
 from fhx.course.grading.syscalls import refusals
 
 __all__ = ["GIB", "Launcher", "Limits", "NoKernelError", "kill"]
@@ -140,6 +140,7 @@ class Launcher:
             shared="/run/k" if self.isolated else str(self.shared),
             home=HOME if self.isolated else str(self.folder),
             scratch=SCRATCH if self.isolated else (),
+            kept=mounted_inside(SCRATCH) if self.isolated else (),
             size=self.limits.disk,
             uid=self.uid,
             limits=limits,

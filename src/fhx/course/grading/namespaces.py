@@ -13,7 +13,7 @@ from pathlib import Path
 import fhx
 from fhx.course import grading
 
-__all__ = ["HOME", "SCRATCH", "bubble", "isolation_problem"]
+__all__ = ["HOME", "SCRATCH", "bubble", "isolation_problem", "mounted_inside"]
 
 HOME = "/home/student"
 SCRATCH = ("/tmp", HOME, "/dev/shm")
@@ -99,6 +99,11 @@ def _mounts() -> list[Path]:
         if not any(other in place.parents for other in found):
             found.append(place)
     return found
+
+
+def mounted_inside(places: Sequence[str]) -> tuple[str, ...]:
+    """Of what Python and the package need, the folders that lie inside of some places."""
+    return tuple(str(path) for path in _mounts() if any(Path(place) in path.parents for place in places))
 
 
 def _fonts() -> Iterator[Path]:
