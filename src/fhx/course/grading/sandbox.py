@@ -111,12 +111,15 @@ class Sandbox:
 
 def _written(folder: Path) -> int:
     """Bytes of the files in a folder, which may go while they are counted, and a page for each and for each folder."""
-    total = 0
-    for place, folders, names in os.walk(folder):
-        total += 4096 * len(folders)
-        for name in names:
-            with suppress(OSError):
-                total += 4096 + os.lstat(os.path.join(place, name)).st_size
+    total, todo = 0, [str(folder)]
+    while todo:
+        with suppress(OSError):
+            for entry in os.scandir(todo.pop()):
+                total += 4096
+                if entry.is_dir(follow_symlinks=False):
+                    todo.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_size
     return total
 
 
