@@ -4,7 +4,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,8 @@ class _Grader:
     def __init__(self, notebook: Notebook, task: Task, launcher: Launcher) -> None:
         self._notebook, self._task, self._launcher = notebook, task, launcher
         self._bad: dict[int, Lost] = {}
+        with suppress(NoKernelError):  # which each exercise will meet again
+            launcher.ready()  # in nobody's time
         self._end = time.monotonic() + task.limits.total
 
     def mark(self, exercise: Exercise) -> Mark:

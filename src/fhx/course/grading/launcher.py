@@ -120,6 +120,15 @@ class Launcher:
         self._stop()
         self._temporary.cleanup()
 
+    def ready(self) -> None:
+        """Start it, if it does not run.
+
+        Raises:
+            NoKernelError: it does not start.
+        """
+        if self._outer is None or self._outer.poll() is not None:
+            self._start()
+
     def launch(self, name: str) -> psutil.Process:
         """Make a kernel whose folder, with its connection file ``c.json``, is that one in the shared one.
 
@@ -129,8 +138,7 @@ class Launcher:
         Raises:
             NoKernelError: none starts.
         """
-        if self._outer is None or self._outer.poll() is not None:
-            self._start()
+        self.ready()
         limits = {"CPU": self.limits.cpu, "FSIZE": self.limits.file, "CORE": 0, "NOFILE": 256}
         limits |= {"DATA": self.limits.memory, "AS": self.limits.memory + 16 * GIB}
         if self.isolated:
