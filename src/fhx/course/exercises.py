@@ -19,7 +19,7 @@ from fhx.course.grading.csv_files import read_rows
 from fhx.course.grading.texts import folded
 from fhx.exercises import EXERCISES, Exercise, check
 
-__all__ = ["Source", "joined", "known", "own_exercises", "read_own", "read_students", "variant_of"]
+__all__ = ["Source", "check_seed", "joined", "known", "own_exercises", "read_own", "read_students", "variant_of"]
 
 Source = tuple[str, str]
 """Name and text of a file with exercises."""
@@ -94,6 +94,16 @@ def variant_of(exercise: Exercise, seed: str, student: str) -> Exercise:
         return exercise
     digest = hashlib.sha256(json.dumps([seed, student, exercise.id]).encode()).digest()
     return exercise.variant(np.random.default_rng(int.from_bytes(digest, "big")))
+
+
+SHORTEST_SEED = 12
+"""Characters of a seed; a short one could be found by trying all."""
+
+
+def check_seed(seed: str) -> None:
+    """Raise a ``CourseError`` if a seed is short."""
+    if len(seed) < SHORTEST_SEED:
+        raise CourseError(f"the seed {seed!r} could be guessed: take a text of at least {SHORTEST_SEED} characters")
 
 
 def read_students(path: Path) -> tuple[str, ...]:

@@ -4,14 +4,11 @@ import argparse
 from pathlib import Path
 
 from fhx.course import CourseError
-from fhx.course.exercises import read_students
+from fhx.course.exercises import check_seed, read_students
 from fhx.course.version_command import add_version_arguments, make_versions
 from fhx.course.versions import student_version
 
 __all__ = ["add_arguments", "run"]
-
-SHORTEST_SEED = 12
-"""Characters of a seed, as the grader asks for."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +31,7 @@ def run(arguments: argparse.Namespace) -> None:
     """
     if (arguments.variants is None) != (arguments.seed is None):
         raise CourseError("--variants and --seed go together")
-    if arguments.seed is not None and len(arguments.seed) < SHORTEST_SEED:
-        raise CourseError(
-            f"the seed {arguments.seed!r} could be guessed: take a text of at least {SHORTEST_SEED} characters"
-        )
+    if arguments.seed is not None:
+        check_seed(arguments.seed)
     students = read_students(arguments.variants) if arguments.variants else ()
     make_versions(arguments, "student", student_version, students, arguments.seed or "")

@@ -168,6 +168,14 @@ def test_a_syntax_error_costs_nothing_that_stands_above_it(launcher, tmp_path):
 
 
 @pytest.mark.full
+def test_a_broken_cell_does_not_cost_what_check_was_given(launcher, tmp_path):
+    mine = "def mine(n):\n    return right(n)"
+    assert graded(launcher, tmp_path, "def hats(n:\n    return 1", mine, f"check({HAT!r}, mine)").status == "ok"
+    blank = graded(launcher, tmp_path, HATS.format("..."), ASKED)
+    assert (blank.status, blank.points) == ("not attempted", 0)
+
+
+@pytest.mark.full
 def test_another_python_is_named(launcher, tmp_path):
     mark = graded(launcher, tmp_path, HATS.format("1"), ASKED, python="2.7.18")
     assert mark.remarks[-1].startswith("The notebook ran with Python 2.7, and Python 3.")

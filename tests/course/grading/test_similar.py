@@ -218,3 +218,13 @@ def test_a_reader_that_stays_is_ended(tmp_path, monkeypatch):
 
 def test_the_thresholds_are_in_order():
     assert similar.SHORTEST <= SHORTEST_NEAR < similar.LONGEST
+
+
+def test_an_answer_under_another_name_is_compared_too():
+    body = "(n):\n    found = [n]\n    for k in range(n):\n        found.append(found[-1] * k + n)\n    return found"
+    asked = "check('03-hat', {})"
+    named = forms_in(Notebook([f"def hats{body}", asked.format("hats")]), {"03-hat": "hats"})
+    other = forms_in(Notebook([f"def mine{body}", asked.format("mine")]), {"03-hat": "hats"})
+    assert named["03-hat"] == other["03-hat"]
+    wrapped = forms_in(Notebook([f"def mine{body}", asked.format("lambda n: mine(n)")]), {"03-hat": "hats"})
+    assert named["03-hat"].parts[0].partition("(")[2] == wrapped["03-hat"].parts[1].partition("(")[2]

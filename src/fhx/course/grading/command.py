@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from fhx._files import write_atomically
 from fhx.course import CourseError
-from fhx.course.exercises import own_exercises, read_own, read_students
+from fhx.course.exercises import check_seed, own_exercises, read_own, read_students
 from fhx.course.grading.batch import Graded, grade_all, read_private, recorded_chapter
 from fhx.course.grading.decisions import Decisions, read_decisions, write_batch
 from fhx.course.grading.form_reader import read_forms
@@ -27,10 +27,6 @@ from fhx.exercises import EXERCISES
 from fhx.jobs import ClusterError, JobFailedError
 
 __all__ = ["Persons", "add_arguments", "grade_folder", "run"]
-
-
-SHORTEST_SEED = 12
-"""Characters of a seed."""
 
 
 @dataclass(frozen=True)
@@ -191,9 +187,7 @@ def _task(arguments: argparse.Namespace) -> Task:
         raise CourseError(f"{unknown[0]} cannot be graded again: there is no such exercise, or it is not assigned")
     if unknown := [name for name in arguments.regrade if not name.startswith(f"{arguments.chapter:02}-")]:
         raise CourseError(f"{unknown[0]} is not an exercise of chapter {arguments.chapter}")
-    if len(arguments.seed) < SHORTEST_SEED:
-        few = f"the seed {arguments.seed!r} could be guessed from the inputs"
-        raise CourseError(f"{few}: take a text of at least {SHORTEST_SEED} characters")
+    check_seed(arguments.seed)
     if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
         raise CourseError("--memory and --seconds must be positive, and --random must not be negative")
     isolated = not arguments.without_isolation

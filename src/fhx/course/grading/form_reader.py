@@ -121,9 +121,12 @@ def forms_in(notebook: Notebook, functions: Mapping[str, str]) -> Forms:
     """The forms of the answers in a notebook; holes have none."""
     found: Forms = {}
     for name, function in functions.items():
-        if notebook.has_answer(function):
-            form = form_of(function, [cell.python for cell in notebook.slice(function) if cell.source])
-            found |= {name: form} if form else {}
+        for way in notebook.ways(name, function)[:1]:
+            if notebook.is_filled(way):
+                given = way.expression if way.expression.isidentifier() else "answer"
+                sources = [cell.python for cell in way.cells if cell.source]
+                form = form_of(given, sources if given == way.expression else [*sources, f"answer = {way.expression}"])
+                found |= {name: form} if form else {}
     return found
 
 

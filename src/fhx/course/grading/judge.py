@@ -115,7 +115,7 @@ class _Grader:
     def _mark(self, exercise: Exercise) -> Mark:
         name, notebook = exercise.function, self._notebook
         ways = notebook.ways(exercise.id, name)
-        if not notebook.has_answer(name) and (broken := notebook.broken(name)):
+        if not any(map(notebook.is_filled, ways)) and (broken := notebook.broken(name)):
             return marked(exercise, "wrong", f"Its cell is not Python. {broken.error}.")
         if not ways:
             return marked(exercise, "not attempted", f"There is no function {name} in the notebook.")
@@ -179,16 +179,16 @@ class _Grader:
     def _tried(self, exercise: Exercise, ways: Sequence[Way]) -> _Attempt:
         """The first way that leads to a right answer; else the first that leads to one that can be judged.
 
-        What is open, or takes too long, or ends its kernel, is not tried at the end of the notebook too.
+        Of holes only the first is run, which says what is open in it.
         """
         tried: list[_Attempt] = []
         for way in ways:
+            if tried and not self._notebook.is_filled(way):
+                continue
             attempt = self._attempt(exercise, way)
             if attempt.outcome.status in ("passed", "late"):
                 return attempt
             tried.append(attempt)
-            if attempt.outcome.status == OPEN and not self._notebook.has_answer(exercise.function):
-                break
         judged = (one for one in tried if one.outcome.status not in ("no name", OPEN))
         return next(judged, tried[0])
 

@@ -119,6 +119,10 @@ class Notebook:
         checked = any(name == exercise for cell in self.cells for name, _ in cell.asks)
         return checked or bool(self.definitions(function) or self.broken(function))
 
+    def is_filled(self, way: "Way") -> bool:
+        """Whether what a way leads to is more than a hole."""
+        return not way.expression.isidentifier() or self.has_answer(way.expression)
+
     def has_answer(self, name: str) -> bool:
         """Whether a function is there that is more than a hole."""
         return any(cell.offers.get(name) for cell in self.cells)
