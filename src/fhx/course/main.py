@@ -23,6 +23,7 @@ COMMANDS = {
     "instructor": "fhx.course.instructor",
     "grade": "fhx.course.grading.command",
     "export": "fhx.course.grading.export",
+    "gradescope": "fhx.course.gradescope.command",
 }
 """The module of each subcommand."""
 

@@ -155,6 +155,18 @@ while True:
     return light({COUNT: instead(STATES, body)})
 
 
+def message_of_many_parts() -> Cells:
+    """Each is short enough, and all together they are 40 GB."""
+    body = """\
+import time
+from IPython import get_ipython
+kernel, part = get_ipython().kernel, bytes(20_000_000)
+kernel.stdin_socket.send_multipart([kernel._parent_ident["shell"][0], *[part] * 2000], copy=False)
+while True:
+    time.sleep(1)"""
+    return light({COUNT: instead(STATES, body)})
+
+
 def half_character() -> Cells:
     return light({HAT: instead(HATS, "raise ValueError('\\ud800' + '&' * 10**7)")}, "x = '\ud800'")
 

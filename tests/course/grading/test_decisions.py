@@ -212,7 +212,9 @@ def test_one_exercise_alone_does_not_tell_another_chapter(tmp_path, monkeypatch)
     assert [only for _, only in calls] == [TASK.only, ("03-hat",), TASK.only]
 
 
-@pytest.mark.parametrize(("name", "why"), [("03-hut", "no such exercise"), ("05-pop", "not an exercise of chapter 3")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("03-hut", "no such exercise is assigned"), ("05-pop", "not an exercise of chapter 3")]
+)
 def test_only_what_is_assigned_is_graded_again(tmp_path, name, why):
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)

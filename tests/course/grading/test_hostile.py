@@ -21,6 +21,7 @@ from hostile import (
     instead,
     light,
     many_processes,
+    message_of_many_parts,
     renamed,
 )
 from submitted import text
@@ -153,6 +154,15 @@ def test_processes_have_one_limit_together(batch, tmp_path):
     (mark,) = [mark for mark in grade_file(tmp_path / "a.ipynb", task) if mark.status != "ok"]
     assert (mark.exercise, mark.status) == ("03-count-states", "crashed")
     assert "used more than 1.5 GiB" in mark.message
+
+
+def test_messages_have_one_limit_for_all_their_parts(batch, tmp_path):
+    task = replace(batch.task, limits=replace(batch.task.limits, slack=10.0), only=(COUNT,))
+    (tmp_path / "a.ipynb").write_text(text(message_of_many_parts()))
+    before = psutil.Process().memory_info().rss
+    (mark,) = grade_file(tmp_path / "a.ipynb", task)
+    assert (mark.status, mark.message) == ("crashed", "It sent a message of more than 256 MiB.")
+    assert psutil.Process().memory_info().rss - before < 2**28
 
 
 def test_a_submission_has_its_time(batch, tmp_path):

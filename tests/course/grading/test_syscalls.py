@@ -7,9 +7,10 @@ import pytest
 from fhx.course.grading.syscalls import MACHINES, refusals
 
 
+@pytest.mark.parametrize("network", [True, False])
 @pytest.mark.parametrize("machine", MACHINES)
-def test_every_jump_leads_to_an_instruction(machine):
-    program = list(struct.iter_unpack("=HBBI", refusals(machine)))
+def test_every_jump_leads_to_an_instruction(machine, network):
+    program = list(struct.iter_unpack("=HBBI", refusals(machine, network)))
     for place, (code, yes, no, _) in enumerate(program):
         assert max(yes, no) == 0 or code & 7 == 5  # only jumps jump
         assert place + 1 + max(yes, no) < len(program) or code == 6

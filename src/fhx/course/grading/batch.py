@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from fhx.course import CourseError
+from fhx.course.grading.launcher import NAMESPACES
 from fhx.course.grading.marks import FAILED, Mark, Task, marked
 from fhx.course.grading.namespaces import isolation_problem
 from fhx.course.grading.notebook import LARGEST
@@ -168,7 +169,7 @@ def grade_one(job: Job, worker: Worker) -> tuple[Records, float]:
 
 def grade_alone(job: Job) -> tuple[Records, float]:
     """As :func:`grade_one`, on a machine of a cluster, by a process for this submission alone."""
-    if job.task["isolated"] and (problem := isolation_problem()):
+    if job.task["isolation"] == NAMESPACES and (problem := isolation_problem()):
         return _failed(job.task, problem), 0.0
     with closing(_worker(job.task)) as worker:
         return grade_one(job, worker)

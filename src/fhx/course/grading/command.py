@@ -11,19 +11,19 @@ from tqdm import tqdm
 
 from fhx._files import write_atomically
 from fhx.course import CourseError
-from fhx.course.exercises import check_seed, own_exercises, read_own, read_students
-from fhx.course.grading.batch import Graded, grade_all, read_private, recorded_chapter
+from fhx.course.grading.batch import Graded, grade_all, recorded_chapter
 from fhx.course.grading.decisions import Decisions, read_decisions, write_batch
 from fhx.course.grading.form_reader import read_forms
-from fhx.course.grading.launcher import GIB, Limits
+from fhx.course.grading.launcher import NAMESPACES, NOTHING, USER
 from fhx.course.grading.marks import Task
 from fhx.course.grading.namespaces import isolation_problem
+from fhx.course.grading.options import add_task_arguments, task_of
 from fhx.course.grading.reports import grades_csv, needs_person, write_student
 from fhx.course.grading.similar import similar_answers, similar_csv, similar_page
 from fhx.course.grading.submissions import Submission, find_submissions, passed_over
 from fhx.course.grading.summary import summary_page, warnings
 from fhx.course.grading.texts import on_screen
-from fhx.exercises import EXERCISES
+from fhx.course.grading.users import guard_problem
 from fhx.jobs import ClusterError, JobFailedError
 
 __all__ = ["Persons", "add_arguments", "grade_folder", "run"]
@@ -49,19 +49,8 @@ class Persons:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to grade, by what, and where to."""
     parser.add_argument("submissions", type=Path, help="a folder of notebooks, or of folders with one notebook each")
-    parser.add_argument("--chapter", required=True, type=int, metavar="N", help="whose exercises are graded")
-    parser.add_argument(
-        "--seed", required=True, metavar="TEXT", help="random inputs are drawn from it; long, and kept to yourself"
-    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to; what is done there is kept")
-    parser.add_argument("--only", nargs="+", metavar="ID", default=(), help="the exercises that were assigned")
-    parser.add_argument("--private", type=Path, help="a folder with further inputs, such as 03-hat.json")
-    parser.add_argument(
-        "--exercises", type=Path, metavar="PY", help="a file, or a folder of files, with exercises of your own"
-    )
-    parser.add_argument(
-        "--variants", type=Path, metavar="CSV", help="the students of 'student --variants', by the same --seed"
-    )
+    add_task_arguments(parser, seconds=600)
     parser.add_argument(
         "--regrade", nargs="+", metavar="ID", default=(), help="exercises to grade again; the other marks are kept"
     )
@@ -72,19 +61,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--late-penalty", default=10.0, type=float, metavar="PERCENT", help="of the points, for a day (default: 10)"
     )
-    parser.add_argument("--random", default=20, type=int, metavar="N", help="random inputs per exercise (default: 20)")
     parser.add_argument(
         "--workers", default=2, type=int, metavar="N", help="submissions at a time (default: 2, at most the cores)"
     )
     parser.add_argument(
         "--scheduler", metavar="ADDRESS", help="a Dask cluster that does it, such as tcp://10.0.0.1:8786"
     )
-    parser.add_argument("--memory", default=4.0, type=float, metavar="GIB", help="of a submission (default: 4)")
-    parser.add_argument("--seconds", default=600.0, type=float, metavar="S", help="of a submission (default: 600)")
     parser.add_argument(
         "--without-isolation",
         action="store_true",
-        help="run the students' code as you, with your files and network in its reach",
+        help="run the students' code without namespaces: as another user if you are root, else as you",
     )
 
 
@@ -174,41 +160,28 @@ def _write_all(
 
 
 def _task(arguments: argparse.Namespace) -> Task:
-    own = read_own(arguments.exercises)
-    every = {**EXERCISES, **own_exercises(own)}
-    if not any(int(name[:2]) == arguments.chapter for name in every):
-        raise CourseError(f"there is no chapter {arguments.chapter} with exercises")
-    if unknown := [name for name in arguments.only if not name.startswith(f"{arguments.chapter:02}-")]:
-        raise CourseError(f"{unknown[0]} is not an exercise of chapter {arguments.chapter}")
-    if unknown := [name for name in arguments.only if name not in every]:
-        known = ", ".join(name for name in every if int(name[:2]) == arguments.chapter)
-        raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {known}")
-    if unknown := [name for name in arguments.regrade if name not in (arguments.only or every)]:
-        raise CourseError(f"{unknown[0]} cannot be graded again: there is no such exercise, or it is not assigned")
-    if unknown := [name for name in arguments.regrade if not name.startswith(f"{arguments.chapter:02}-")]:
-        raise CourseError(f"{unknown[0]} is not an exercise of chapter {arguments.chapter}")
-    check_seed(arguments.seed)
-    if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
-        raise CourseError("--memory and --seconds must be positive, and --random must not be negative")
-    isolated = not arguments.without_isolation
-    if isolated and not arguments.scheduler and (problem := isolation_problem()):
-        raise CourseError(
-            f"students' code cannot be isolated here: {problem}. To run it with all your rights: --without-isolation"
-        )
+    task = task_of(arguments)
+    names = [exercise.id for exercise in task.exercises]
+    if unknown := [name for name in arguments.regrade if name not in names]:
+        is_other = not unknown[0].startswith(f"{task.chapter:02}-")
+        why = f"it is not an exercise of chapter {task.chapter}" if is_other else "no such exercise is assigned"
+        raise CourseError(f"{unknown[0]} cannot be graded again: {why}")
     hidden = [arguments.submissions, arguments.out, *([arguments.private] if arguments.private else [])]
     if arguments.exercises:
         hidden.append(arguments.exercises if arguments.exercises.is_dir() else arguments.exercises.parent)
-    task = Task(
-        chapter=arguments.chapter,
-        seed=arguments.seed,
-        random_inputs=arguments.random,
-        only=tuple(arguments.only),
-        limits=Limits(memory=int(arguments.memory * GIB), total=arguments.seconds),
-        isolated=isolated,
-        hidden=tuple(str(path.resolve()) for path in hidden),
-        own=own,
-        students=read_students(arguments.variants) if arguments.variants else (),
-    )
-    if task.students and not any(exercise.variant for exercise in task.exercises):
-        raise CourseError(f"{arguments.variants} is of no use: no exercise that is graded has variants")
-    return replace(task, private=read_private(arguments.private, task)) if arguments.private else task
+    isolation = _isolation(arguments.without_isolation, is_here=not arguments.scheduler)
+    return replace(task, isolation=isolation, hidden=tuple(str(path.resolve()) for path in hidden))
+
+
+def _isolation(is_given_up: bool, is_here: bool) -> str:
+    """What keeps students' code apart; it is said if it is little."""
+    if is_given_up:
+        problem = guard_problem()
+        who = f"as you, with your files and network in its reach ({problem})" if problem else "as a user of its own"
+        print(f"students' code is not isolated: it runs {who}")
+        return NOTHING if problem else USER
+    if is_here and (problem := isolation_problem()):
+        raise CourseError(
+            f"students' code cannot be isolated here: {problem}. To run it without that: --without-isolation"
+        )
+    return NAMESPACES

@@ -10,8 +10,9 @@ import gc
 import json
 import os
 import resource
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -21,7 +22,8 @@ __all__ = ["Job", "main", "world_problem"]
 LOADED = (
     *("matplotlib.pyplot", "networkx", "numpy", "scipy.cluster.hierarchy", "scipy.linalg", "scipy.stats", "torch"),
     *("fhx.cells", "fhx.compile", "fhx.dynamics", "fhx.exact", "fhx.machines", "fhx.stability", "fhx.tasks"),
-    *("fhx.figures", "fhx.course.grading.inside", "ipykernel.ipkernel", "ipykernel.kernelapp"),
+    *("fhx.figures", "fhx.course.grading.inside", "fhx.course.grading.silent"),
+    *("ipykernel.ipkernel", "ipykernel.kernelapp"),
 )
 """What notebooks import, and what a kernel needs."""
 
@@ -30,6 +32,8 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 22, 38, 24
 SECCOMP_MODE_FILTER, CAPABILITY_VERSION_3, LAST_CAPABILITY = 2, 0x20080522, 63
 SIGKILL = 9
+EVERYBODYS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
+"""Folders that every user may write to."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Job:
         scratch: folders that it may write to, each empty.
         size: bytes of each.
         kept: folders inside of these that are seen nevertheless, where Python or the package lies there.
-        uid: the user that it becomes; -1 to stay.
+        uid: the user that it becomes; -1 to stay. Without namespaces, whatever that user leaves is removed.
         limits: the largest value of each resource, by the end of its name, such as ``AS``.
         refusals: the program of system calls that are refused, to base 64; none if empty.
         isolated: whether in namespaces.
@@ -99,20 +103,45 @@ def _never_return(act: Any) -> None:
 
 def _first(job: Job) -> int:
     """A world for the kernel, made by a process that stays outside of it and waits."""
-    _call("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    _end_with_parent()
     os.closerange(3, 4096)
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(null, stream)
     if not job.isolated:
         os.setsid()
-        _become(job, f"{job.shared}/{job.folder}")
-        return 0
+        status = _waited(lambda: _become(job, f"{job.shared}/{job.folder}"))
+        if job.uid >= 0:
+            _sweep(job.uid)
+        return status
     _make_world(job.scratch, job.size, (f"{job.shared}/{job.folder}", job.shared), job.kept)
+    return _waited(lambda: _init(job))
+
+
+def _waited(act: Callable[[], Any]) -> int:
+    """The exit status of a copy of this process that does something."""
     child = os.fork()
     if not child:
-        _never_return(lambda: _init(job))
+        _never_return(act)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF
+
+
+def _end_with_parent() -> None:
+    if sys.platform == "linux":
+        _call("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+
+
+def _sweep(uid: int) -> None:
+    """End all processes of a user at once, and remove the user's files in folders that are everybody's."""
+
+    def kill() -> None:
+        os.setgid(uid)
+        os.setuid(uid)
+        os.kill(-1, SIGKILL)  # all but this one
+
+    _waited(kill)
+    for place in filter(os.path.isdir, EVERYBODYS):
+        subprocess.run(["find", place, "-xdev", "-user", str(uid), "-delete"], stderr=subprocess.DEVNULL)
 
 
 def _make_world(
@@ -134,7 +163,7 @@ def _make_world(
 
 def _init(job: Job) -> int:
     """The first process of the kernel's world: with it everything in there ends."""
-    _call("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    _end_with_parent()
     try:
         _call("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
     except OSError:  # refused in some containers; what is there shows processes outside of this world, and goes
@@ -150,14 +179,17 @@ def _init(job: Job) -> int:
 
 def _become(job: Job, folder: str) -> None:
     """Give up all rights, and be a kernel."""
+    _end_with_parent()
+    os.environ["HOME"] = job.home
     os.chdir(job.home)  # the folder of this name in the new world
     for name, most in job.limits.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(kind)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (most, most))
-    if job.isolated:
+    if job.isolated or job.uid >= 0:
         _give_up(job.uid)
+        _end_with_parent()  # which another user has to ask for again
     log = os.open(f"{folder}/log", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     os.dup2(log, 2)
     os.close(log)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 import zmq
 from jupyter_client.session import Session
 
@@ -18,7 +19,9 @@ __all__ = ["LATE", "Kernel", "Lost", "NoKernelError"]
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 LARGEST = 32_000_000
-"""Bytes of a message."""
+"""Bytes of a part of a message."""
+PENDING = 2**28
+"""Bytes that this process may gain while it waits: a message of many parts is only there once its last part is."""
 TICK_MS = 200
 QUESTION, MOST = 0.01, 3_000
 """Seconds that a kernel takes to ask for a value, which are not the student's, and how often they are granted."""
@@ -70,6 +73,7 @@ class Kernel:
         shared, inside = self.sandbox.shared, self.sandbox.inside
         ports = {f"{name}_port": number for number, name in enumerate(CHANNELS, 1)}
         told = {"transport": "ipc", "ip": f"{inside}/s", "key": self._session.key.decode(), **ports}
+        (shared / "c.json").touch(0o600)
         (shared / "c.json").write_text(json.dumps(told | {"signature_scheme": "hmac-sha256"}))
         self.sandbox.start()
         self._sockets = {name: self._socket(shared / f"s-{ports[f'{name}_port']}") for name in ("shell", "stdin")}
@@ -155,12 +159,15 @@ class Kernel:
             poller.register(socket, zmq.POLLIN)
         shell, stdin = self._sockets["shell"], self._sockets["stdin"]
         deadline, look, worked = time.monotonic() + PATIENCE * seconds, time.monotonic() + TICK_MS / 1000, None
-        asked = 0
+        asked, held = 0, _held()
         while time.monotonic() < min(deadline, end):
             ready = dict(poller.poll(TICK_MS))
             if time.monotonic() >= look:
                 if (reason := self.sandbox.ended()) is not None:
                     raise Lost("crashed", reason)
+                if _held() - held > PENDING:
+                    self.close()  # and with the sockets what they hold
+                    raise Lost("crashed", f"it sent a message of more than {PENDING // 2**20} MiB")
                 worked = self.sandbox.seconds() if worked is None else worked
                 if self.sandbox.seconds() - worked > seconds + QUESTION * min(asked, MOST):
                     break
@@ -190,3 +197,8 @@ class Kernel:
         except Exception:  # whatever a kernel may send
             return None
         return message if known else None
+
+
+def _held() -> int:
+    """Bytes that this process holds."""
+    return psutil.Process().memory_info().rss

@@ -1,6 +1,6 @@
 """The process that kernels are copies of, as the grader holds it; what it does in there is in ``forking.py``.
 
-Root becomes a user that nobody else is before the student's code begins.
+Root becomes a user that nobody else is before the student's code begins, unless nothing is to keep it apart.
 """
 
 import base64
@@ -23,10 +23,13 @@ from fhx.course import grading
 from fhx.course.grading.forking import Job
 from fhx.course.grading.namespaces import HOME, SCRATCH, bubble, mounted_inside
 from fhx.course.grading.syscalls import refusals
+from fhx.course.grading.users import guard_problem, spare_user
 
-__all__ = ["GIB", "Launcher", "Limits", "NoKernelError", "kill"]
+__all__ = ["GIB", "NAMESPACES", "NOTHING", "USER", "Launcher", "Limits", "NoKernelError", "kill"]
 
 GIB = 2**30
+NAMESPACES, USER, NOTHING = "namespaces", "user", "nothing"
+"""What keeps a kernel apart: namespaces, or for root another user without network; or nothing but its limits."""
 ENVIRONMENT = {
     "HOME": HOME,
     "USER": "student",
@@ -92,22 +95,24 @@ class Launcher:
 
     Args:
         limits: of each kernel.
-        isolated: whether in namespaces; if not, kernels are processes like any other, with the limits.
+        isolation: what keeps kernels apart.
         hidden: folders that no kernel must see, wherever they are.
         scratch: where its temporary folder is made; by default where the system has them.
     """
 
     def __init__(
-        self, limits: Limits, isolated: bool = True, hidden: Sequence[Path] = (), scratch: Path | None = None
+        self, limits: Limits, isolation: str = NAMESPACES, hidden: Sequence[Path] = (), scratch: Path | None = None
     ) -> None:
-        self.limits, self.isolated = limits, isolated
+        self.limits, self.isolated = limits, isolation == NAMESPACES
+        self._has_users = os.getuid() == 0 and isolation != NOTHING
+        if isolation == USER and (problem := guard_problem()):
+            raise NoKernelError(f"students' code cannot become another user here: {problem}")
         self._hidden = [Path(path).resolve() for path in hidden]
         self._temporary = tempfile.TemporaryDirectory(prefix="rc-", dir=scratch, ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.shared = self.folder / "k"
         self.shared.mkdir(mode=0o711)
-        self.uid = 900_000_000 + os.getpid() if os.getuid() == 0 and isolated else -1
-        if self.uid >= 0:
+        if self._has_users:
             self.folder.chmod(0o711)
         self._outer: subprocess.Popen[bytes] | None = None
         self._inner: psutil.Process | None = None
@@ -129,8 +134,16 @@ class Launcher:
         if self._outer is None or self._outer.poll() is not None:
             self._start()
 
-    def launch(self, name: str) -> psutil.Process:
+    def user(self, number: int) -> int:
+        """The user that a kernel becomes; -1 for none. In namespaces it is always the same: nobody else is there."""
+        return spare_user(0 if self.isolated else number) if self._has_users else -1
+
+    def launch(self, name: str, user: int) -> psutil.Process:
         """Make a kernel whose folder, with its connection file ``c.json``, is that one in the shared one.
+
+        Args:
+            name: of the folder; without namespaces there is a folder ``home`` in it.
+            user: that it becomes.
 
         Returns:
             The process that is outside of the kernel's world and ends with it.
@@ -141,18 +154,18 @@ class Launcher:
         self.ready()
         limits = {"CPU": self.limits.cpu, "FSIZE": self.limits.file, "CORE": 0, "NOFILE": 256}
         limits |= {"DATA": self.limits.memory, "AS": self.limits.memory + 16 * GIB}
-        if self.isolated:
+        if self.isolated or user >= 0:
             limits["NPROC"] = self.limits.processes
         job = Job(
             folder=name,
             shared="/run/k" if self.isolated else str(self.shared),
-            home=HOME if self.isolated else str(self.folder),
+            home=HOME if self.isolated else f"{self.shared}/{name}/home",
             scratch=SCRATCH if self.isolated else (),
             kept=mounted_inside(SCRATCH) if self.isolated else (),
             size=self.limits.disk,
-            uid=self.uid,
+            uid=user,
             limits=limits,
-            refusals=base64.b64encode(refusals() or b"").decode() if self.isolated else "",
+            refusals=base64.b64encode(self._refusals()).decode(),
             isolated=self.isolated,
         )
         assert self._outer is not None
@@ -165,6 +178,11 @@ class Launcher:
         except (OSError, ValueError, psutil.NoSuchProcess) as error:
             raise NoKernelError(f"no kernel started: {error or 'it ended at once'}\n{self.log()}") from error
         return kernel
+
+    def _refusals(self) -> bytes:
+        if not self.isolated and not self._has_users:
+            return b""
+        return refusals(network=self.isolated) or b""
 
     def ended(self) -> str | None:
         """The exit status of the kernel, once it has ended with everything in its world."""
@@ -188,7 +206,8 @@ class Launcher:
         self._stop()
         code = ("" if self.isolated else STUBBED) + STARTED
         command = [sys.executable, "-P", "-c", code, str(Path(grading.__file__).with_name("stub.py"))]
-        environment = ENVIRONMENT | ({} if self.isolated else {"HOME": str(self.folder), "PATH": os.environ["PATH"]})
+        own = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+        environment = ENVIRONMENT | ({} if self.isolated else {**own, "HOME": str(self.folder)})
         if data := os.environ.get("FHX_DATA"):
             environment["FHX_DATA"] = os.path.abspath(data)
         if self.isolated:

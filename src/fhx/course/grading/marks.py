@@ -6,7 +6,7 @@ from typing import Any
 
 from fhx.course import CourseError
 from fhx.course.exercises import Source, own_exercises, variant_of
-from fhx.course.grading.launcher import Launcher, Limits
+from fhx.course.grading.launcher import NAMESPACES, Launcher, Limits
 from fhx.course.grading.texts import folded
 from fhx.exercises import EXERCISES, Exercise
 
@@ -28,8 +28,9 @@ class Task:
         random_inputs: how many of them.
         private: further cases by exercise, in the form of the wire.
         only: ids of the exercises that are graded; all of the chapter if there are none.
+        partial: whether a wrong answer gets points for the cases on which it is right.
         limits: of a submission.
-        isolated: whether kernels run in namespaces.
+        isolation: what keeps students' code apart, as a :class:`fhx.course.grading.launcher.Launcher` has it.
         hidden: folders that no kernel may see.
         own: an instructor's files with further exercises, as :func:`fhx.course.exercises.read_own` gives them.
         students: those who have variants of the exercises, which depend on the seed; none if all have the same.
@@ -41,8 +42,9 @@ class Task:
     random_inputs: int = 20
     private: dict[str, list[list[Any]]] = field(default_factory=dict)
     only: tuple[str, ...] = ()
+    partial: bool = False
     limits: Limits = field(default_factory=Limits)
-    isolated: bool = True
+    isolation: str = NAMESPACES
     hidden: tuple[str, ...] = ()
     own: tuple[Source, ...] = ()
     students: tuple[str, ...] = ()
@@ -70,7 +72,7 @@ class Task:
 
     def launcher(self, scratch: Path | None = None) -> Launcher:
         """What makes kernels for its answers."""
-        return Launcher(self.limits, self.isolated, [Path(path) for path in self.hidden], scratch)
+        return Launcher(self.limits, self.isolation, [Path(path) for path in self.hidden], scratch)
 
     @property
     def exercises(self) -> list[Exercise]:

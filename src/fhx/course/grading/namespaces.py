@@ -13,9 +13,11 @@ from pathlib import Path
 import fhx
 from fhx.course import grading
 
-__all__ = ["HOME", "SCRATCH", "bubble", "isolation_problem", "mounted_inside"]
+__all__ = ["HOME", "SCRATCH", "bubble", "isolation_problem", "mounted_inside", "mounts"]
 
 HOME = "/home/student"
+SETTINGS = Path("/proc/sys")
+"""Of the kernel."""
 SCRATCH = ("/tmp", HOME, "/dev/shm")
 """Folders that can be written to."""
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -38,11 +40,11 @@ def bubble(folder: Path, disk: int, environment: dict[str, str], hidden: Sequenc
     words += [*_rights(), "--proc", "/proc", "--dev", "/dev"]
     for place in SCRATCH:
         words += ["--perms", "1777", "--size", str(disk), "--tmpfs", place]
-    mounts = _mounts()
-    parents = {parent for path in (*mounts, Path("/run/k")) for parent in path.parents} - {Path("/"), Path("/tmp")}
+    shown = mounts()
+    parents = {parent for path in (*shown, Path("/run/k")) for parent in path.parents} - {Path("/"), Path("/tmp")}
     for parent in sorted(parents):
         words += ["--perms", "0755", "--dir", str(parent)]
-    for path in mounts:
+    for path in shown:
         words += ["--ro-bind", str(path), str(path)]
     for path in map(Path, SYSTEM):
         if path.is_symlink():
@@ -50,7 +52,7 @@ def bubble(folder: Path, disk: int, environment: dict[str, str], hidden: Sequenc
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
     for path in hidden:
-        if any(mount in path.parents for mount in mounts):
+        if any(mount in path.parents for mount in shown):
             words += ["--tmpfs", str(path)]
     for path, stub in zip((_package() / "exercises", _package() / "course"), _stubs(folder), strict=True):
         words += ["--ro-bind", str(stub), str(path)]
@@ -82,7 +84,7 @@ def _package() -> Path:
     return Path(os.path.abspath(fhx.__file__)).parent
 
 
-def _mounts() -> list[Path]:
+def mounts() -> list[Path]:
     """What Python and the package need, each under its name and where that leads; none inside another."""
     names: list[str | Path] = [
         "/usr",
@@ -103,7 +105,7 @@ def _mounts() -> list[Path]:
 
 def mounted_inside(places: Sequence[str]) -> tuple[str, ...]:
     """Of what Python and the package need, the folders that lie inside of some places."""
-    return tuple(str(path) for path in _mounts() if any(Path(place) in path.parents for place in places))
+    return tuple(str(path) for path in mounts() if any(Path(place) in path.parents for place in places))
 
 
 def _fonts() -> Iterator[Path]:
@@ -154,7 +156,7 @@ def _what_helps() -> str:
     }
     if os.getuid() != 0:
         for name, (closed, setting) in switches.items():
-            path = Path("/proc/sys", name)
+            path = SETTINGS / name
             if path.exists() and path.read_text().strip() == closed:
                 return f"this system does not let users make them until the next start after: sudo sysctl -w {setting}"
     return "in a container, start it with --privileged, or on the host itself work outside of containers"

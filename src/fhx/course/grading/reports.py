@@ -12,7 +12,7 @@ from fhx.course.grading.records import Graded
 from fhx.course.grading.texts import on_screen, table
 from fhx.exercises import EXERCISES, Exercise
 
-__all__ = ["grades_csv", "needs_person", "told", "write_student"]
+__all__ = ["grades_csv", "gradescope_results", "needs_person", "told", "write_student"]
 
 DECIDED = "A person has decided on the points."
 
@@ -58,7 +58,9 @@ def _with_comments(graded: Graded) -> Iterator[str]:
 
 def write_student(graded: Graded, folder: Path, exercises: Mapping[str, Exercise] = EXERCISES) -> None:
     """``results.json``, as Gradescope reads it, and ``feedback.html``."""
-    write_atomically(folder / "results.json", (json.dumps(_results(graded, exercises), indent=1) + "\n").encode())
+    write_atomically(
+        folder / "results.json", (json.dumps(gradescope_results(graded, exercises), indent=1) + "\n").encode()
+    )
     most = sum(mark.most for mark in graded.marks)
     values = {"graded": graded, "told": told(graded, most), "exercises": exercises, "DECIDED": DECIDED}
     write_atomically(folder / "feedback.html", page("feedback", on_screen(graded.student), **values).encode())
@@ -78,7 +80,8 @@ def _days(graded: Graded) -> str:
     return f"It is {days} late, at {graded.penalty:g} % a day"
 
 
-def _results(graded: Graded, exercises: Mapping[str, Exercise]) -> dict[str, Any]:
+def gradescope_results(graded: Graded, exercises: Mapping[str, Exercise]) -> dict[str, Any]:
+    """What Gradescope reads as ``results.json``: what a person has to decide has no score, and is not in the total."""
     tests = []
     for place, mark in enumerate(graded.marks, 1):
         test = {

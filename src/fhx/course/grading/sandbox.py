@@ -24,9 +24,10 @@ class Sandbox:
 
     def __init__(self, launcher: Launcher) -> None:
         self._launcher, self.limits = launcher, launcher.limits
-        self.name = f"{next(self._numbers)}"
+        number = next(self._numbers)
+        self.name, self._user = f"{number}", launcher.user(number)
         self.shared = launcher.shared / self.name
-        self.shared.mkdir()
+        self.shared.mkdir(mode=0o711)
         self._process: psutil.Process | None = None
         self._status: str | None = None
 
@@ -37,14 +38,16 @@ class Sandbox:
 
     def start(self) -> None:
         """Start a kernel by the connection file ``c.json`` in the shared folder."""
-        if (uid := self._launcher.uid) >= 0:
+        if not self._launcher.isolated:
+            (self.shared / "home").mkdir(mode=0o700)
+        if self._user >= 0:
             for path in (self.shared, *self.shared.iterdir()):
-                os.chown(path, uid, uid)
-        self._process = self._launcher.launch(self.name)
+                os.chown(path, self._user, self._user)
+        self._process = self._launcher.launch(self.name, self._user)
 
     def shut(self) -> None:
         """Let it write no more files into the shared folder, once the kernel's sockets are in there."""
-        if self._launcher.uid >= 0:
+        if self._user >= 0:
             os.chown(self.shared, 0, 0)
 
     def ended(self) -> str | None:
@@ -83,7 +86,8 @@ class Sandbox:
         """End every process in there."""
         if self._process is None:
             return
-        kill(self._family())
+        first, *others = self._family() or [self._process]
+        kill(others or [first])  # the first waits for the others, and then puts things in order
         self._process = None
         self._launcher.settle()
 
@@ -104,7 +108,7 @@ class Sandbox:
 
     def _memory(self) -> int:
         """Bytes that its processes hold; what they share counts once, if it matters."""
-        family = self._family()[2:] if self._launcher.isolated else self._family()  # of the kernel, and from there
+        family = self._family()[2 if self._launcher.isolated else 1 :]  # of the kernel, and from there
         held = sum(_held(process, "rss") for process in family)
         return held if held <= self.limits.memory or len(family) < 4 else sum(_held(one, "pss") for one in family)
 

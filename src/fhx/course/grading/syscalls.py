@@ -1,4 +1,4 @@
-"""System calls that a kernel in a sandbox is refused: new namespaces, and memory that belongs to no process.
+"""System calls that a kernel is refused: new namespaces, memory that belongs to no process, and where told network.
 
 bubblewrap takes the list as a program for the kernel's packet filter (``man 2 seccomp``). A refused call fails with
 EPERM, and ``clone3``, whose arguments a filter cannot see, with ENOSYS, upon which the C library takes ``clone``.
@@ -25,6 +25,7 @@ NR, ARCH, ARGS_0 = 0, 4, 16
 SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
 X32_SYSCALL_BIT = 0x40000000
 CLONE_NEWUSER = 0x10000000
+AF_UNIX = 1
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,14 @@ class Machine:
         audit_arch: its ``AUDIT_ARCH``.
         clone: the number of ``clone``.
         clone3: the number of ``clone3``.
+        socket: the number of ``socket``.
         refused: the numbers of the calls that are refused whatever their arguments.
     """
 
     audit_arch: int
     clone: int
     clone3: int
+    socket: int
     refused: dict[str, int]
 
 
@@ -49,6 +52,7 @@ MACHINES = {
         audit_arch=0xC000003E,
         clone=56,
         clone3=435,
+        socket=41,
         refused={
             **{"shmget": 29, "ptrace": 101, "mount": 165, "add_key": 248, "keyctl": 250, "unshare": 272},
             **{"setns": 308, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425},
@@ -58,6 +62,7 @@ MACHINES = {
         audit_arch=0xC00000B7,
         clone=220,
         clone3=435,
+        socket=198,
         refused={
             **{"mount": 40, "unshare": 97, "ptrace": 117, "shmget": 194, "add_key": 217, "keyctl": 219},
             **{"setns": 268, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425},
@@ -67,11 +72,13 @@ MACHINES = {
 """By the names that ``platform.machine()`` has for them."""
 
 
-def refusals(name: str | None = None) -> bytes | None:
+def refusals(name: str | None = None, network: bool = True) -> bytes | None:
     """The filter as bubblewrap reads it; None for an architecture whose numbers are not known here.
 
     Args:
         name: of the architecture; by default this machine's.
+        network: whether sockets are allowed that are not of this machine alone. Others fail with EOPNOTSUPP, which
+            ZeroMQ takes as an answer; upon EPERM it would end the process.
     """
     machine = MACHINES.get(platform.machine() if name is None else name)
     if machine is None:
@@ -87,6 +94,14 @@ def refusals(name: str | None = None) -> bytes | None:
     ]
     for number in machine.refused.values():
         program += [(BPF_JEQ, 0, 1, number), (BPF_RET, 0, 0, denied)]
+    if not network:
+        program += [
+            (BPF_JEQ, 0, 4, machine.socket),
+            (BPF_LD_W_ABS, 0, 0, ARGS_0),
+            (BPF_JEQ, 1, 0, AF_UNIX),
+            (BPF_RET, 0, 0, SECCOMP_RET_ERRNO | errno.EOPNOTSUPP),
+            (BPF_RET, 0, 0, SECCOMP_RET_ALLOW),
+        ]
     program += [
         (BPF_JEQ, 0, 1, machine.clone3),
         (BPF_RET, 0, 0, absent),
