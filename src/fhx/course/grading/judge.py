@@ -3,7 +3,7 @@
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,11 +15,13 @@ from fhx.course.grading.kernel import LATE, Kernel, Lost
 from fhx.course.grading.launcher import Launcher, NoKernelError
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from fhx.course.grading.notebook import Notebook, Way, read_notebook
+from fhx.course.grading.partial import Tally, tally
 from fhx.course.grading.uses import allowed_uses, known_uses, named_in, package_uses
 from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
 from fhx.exercises.record import Case
+from fhx.exercises.show import show
 from fhx.exercises.trial import OPEN, Outcome, is_about_the_answer, sentence, shown, try_case
 
 __all__ = ["grade_file"]
@@ -42,6 +44,8 @@ SAID = "In the file check had called it right, and the grader does not, so a per
 ANSWER = "_answer_that_is_checked"
 """The name of the value of an expression that was given to ``check``."""
 NOBODY = "input() waits for a person, and nobody is there when answers are graded."
+RESTARTS = 2
+"""As many kernels more has an answer that loses them, where the other cases count."""
 TOO_LATE = "The time of the notebook was used up before this was judged, and a person will look at it."
 
 
@@ -84,12 +88,14 @@ class _Attempt:
         outcome: of the first case that failed, or that it passed.
         is_private: whether that case is.
         failures: what cells stopped with, by their numbers.
+        tally: on how many cases it is right, if that counts.
     """
 
     way: Way
     outcome: Outcome
     is_private: bool
     failures: dict[int, str]
+    tally: Tally | None = None
 
 
 class _Grader:
@@ -137,6 +143,9 @@ class _Grader:
         found = marked(
             exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome.status, outcome.lines)
         )
+        if tried.tally and found.points == 0 and status != "not attempted":
+            found = replace(found, points=tried.tally.points(found.most))
+            found = replace(found, remarks=(tried.tally.told(found.most), *found.remarks))
         if status == "ok" and news:
             return replace(found, status="look at this", message=LOOK.format(", ".join(news)))
         if status != "ok" and notebook.was_right(exercise.title):
@@ -179,6 +188,8 @@ class _Grader:
     def _tried(self, exercise: Exercise, ways: Sequence[Way]) -> _Attempt:
         """The first way that leads to a right answer; else the first that leads to one that can be judged.
 
+        If points are given for single cases, it is of these the one that is right on most.
+
         Of holes only the first is run, which says what is open in it.
         """
         tried: list[_Attempt] = []
@@ -189,28 +200,51 @@ class _Grader:
             if attempt.outcome.status in ("passed", "late"):
                 return attempt
             tried.append(attempt)
-        judged = (one for one in tried if one.outcome.status not in ("no name", OPEN))
-        return next(judged, tried[0])
+        judged = [one for one in tried if one.outcome.status not in ("no name", OPEN)]
+        return max(judged, key=lambda one: one.tally.right if one.tally else 0, default=tried[0])
 
     def _attempt(self, exercise: Exercise, way: Way) -> _Attempt:
-        """Run the cells of a way in a kernel, and try all cases there. Nothing else ever runs in it."""
-        is_private, shown_case, failures = False, None, dict[int, str]()
-        outcome = Outcome("passed")
-        try:
-            with closing(self._prepared(way, failures)) as kernel:
-                name = way.expression if way.expression.isidentifier() else ANSWER
-                answer = Answer(exercise, kernel, self._task.limits.slack, name)
-                for number, case in enumerate(self._all_cases(exercise)):
-                    is_private = number >= len(exercise.cases)
-                    shown_case = None if is_private else case
-                    self._keep_time()
-                    outcome = try_case(exercise, case, answer)
-                    if outcome.status != "passed":
-                        break
-        except Lost as lost:
-            lines = () if shown_case is None else shown(exercise, shown_case)
-            outcome = Outcome(lost.status, sentence(lost.reason), lines)
-        return _Attempt(way, outcome, is_private and outcome.status != "passed", failures)
+        """Run the cells of a way in a kernel, and try the cases there: all, or up to the first that fails."""
+        failures, found = dict[int, str](), dict[int, Outcome]()
+        cases = list(self._all_cases(exercise))
+        with closing(self._outcomes(exercise, way, cases, failures)) as outcomes:
+            for number, outcome in outcomes:
+                if outcome.status == "late":
+                    return _Attempt(way, outcome, False, failures)
+                found.setdefault(number, outcome)
+                if outcome.status != "passed" and not self._task.partial:
+                    break
+        failed = ((number, outcome) for number, outcome in found.items() if outcome.status != "passed")
+        number, outcome = next(failed, (-1, Outcome("passed")))
+        count = None
+        if self._task.partial and outcome.status != "passed":
+            rights = [number in found and found[number].status == "passed" for number in range(len(cases))]
+            count = tally(rights, [show(exercise.oracle(*case)) for case in cases])
+        return _Attempt(way, outcome, number >= len(exercise.cases), failures, count)
+
+    def _outcomes(
+        self, exercise: Exercise, way: Way, cases: Sequence[Case], failures: dict[int, str]
+    ) -> Generator[tuple[int, Outcome]]:
+        """What comes of the cases by their numbers, -1 if it does not come to any.
+
+        Nothing but this answer ever runs in the kernel. If it is lost there is another one, ``RESTARTS`` times.
+        """
+        number = -1
+        for _ in range(1 + RESTARTS):
+            try:
+                with closing(self._prepared(way, failures)) as kernel:
+                    name = way.expression if way.expression.isidentifier() else ANSWER
+                    answer = Answer(exercise, kernel, self._task.limits.slack, name)
+                    while number + 1 < len(cases):
+                        number += 1
+                        self._keep_time()
+                        yield number, try_case(exercise, cases[number], answer)
+                return
+            except Lost as lost:
+                lines = shown(exercise, cases[number]) if 0 <= number < len(exercise.cases) else ()
+                yield number, Outcome(lost.status, sentence(lost.reason), lines)
+                if number < 0:
+                    return
 
     def _all_cases(self, exercise: Exercise) -> Iterator[Case]:
         yield from exercise.cases
