@@ -87,7 +87,7 @@ DESERVED = {
     "calls": ["wrong"],
     "deep": ["ok"],
     "good": ["ok"],
-    "into": ["ok"],
+    "into": ["look at this"],  # it opens files
     "network": ["wrong"],
     "outside": ["wrong"],
 }

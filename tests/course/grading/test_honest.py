@@ -176,6 +176,14 @@ def test_a_broken_cell_does_not_cost_what_check_was_given(launcher, tmp_path):
 
 
 @pytest.mark.full
+@pytest.mark.parametrize("importing", ["from mine import *", "from mine import hats", "import mine\nhats = mine.hats"])
+def test_an_answer_in_a_module_that_the_notebook_writes(launcher, tmp_path, importing):
+    for value, status in (("right(n)", "ok"), ("1", "wrong")):
+        written = f"%%writefile mine.py\n{RIGHT}\n\n{HATS.format(value)}"
+        assert graded(launcher, tmp_path, written, importing, ASKED).status == status
+
+
+@pytest.mark.full
 def test_another_python_is_named(launcher, tmp_path):
     mark = graded(launcher, tmp_path, HATS.format("1"), ASKED, python="2.7.18")
     assert mark.remarks[-1].startswith("The notebook ran with Python 2.7, and Python 3.")
@@ -196,7 +204,7 @@ def test_nothing_of_a_hidden_case_is_there_for_another_answer(launcher, tmp_path
     ]
     (tmp_path / "a.ipynb").write_text(text([code(source) for source in (IMPORTS, RIGHT, *spies)]))
     marks = {mark.exercise: mark for mark in grade_file(tmp_path / "a.ipynb", hidden, launcher)}
-    assert marks[HAT].status == "ok"
+    assert marks[HAT].points == marks[HAT].most
     assert "seen [] False" in dict(marks["03-second-last"].lines)["yours"]
 
 

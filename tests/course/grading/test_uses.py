@@ -1,9 +1,12 @@
 """Functions of the package in an answer are named."""
 
+from dataclasses import replace
+
 import pytest
 
 from fhx.course.grading.notebook import Notebook
-from fhx.course.grading.uses import named_in, package_uses
+from fhx.course.grading.uses import named_in, package_uses, uses_in
+from fhx.exercises import EXERCISES
 
 REGEX = "fhx.machines.DFA.from_regex"
 
@@ -47,6 +50,46 @@ def test_a_call_is_found_in_a_cell_with_magic_commands():
     assert package_uses("f", [cell.python for cell in Notebook([source]).cells]) == {"fhx.compile.dfa_to_rnn"}
 
 
+CALLS = "from fhx.machines import DFA\ndef g():\n    return DFA.from_regex('a', alphabet='ab')"
+
+
+@pytest.mark.parametrize(
+    "importing",
+    [
+        "import helper\ndef f():\n    return helper.g()",
+        "import helper as h\ndef f():\n    return h.g()",
+        "from helper import g as f",
+        "from helper import *\nf = g",
+        "def f():\n    from helper import g\n    return g()",
+    ],
+)
+def test_a_module_that_the_notebook_writes_is_followed(importing):
+    notebook = Notebook([f"%%writefile helper.py\n{CALLS}", importing, "check('20-own', f)"])
+    exercise = replace(EXERCISES["03-hat"], id="20-own", solution=None)
+    for way in notebook.ways("20-own", "f"):
+        assert uses_in(way.cells, way.expression, exercise) == {REGEX}
+        assert package_uses("f", [importing], way.cells[0].written) == {REGEX}  # whatever the chapter names
+    other = Notebook([f"%%writefile other.py\n{CALLS}", importing, "check('20-own', f)"])
+    for way in other.ways("20-own", "f"):
+        assert uses_in(way.cells, way.expression, exercise) == set()
+
+
+@pytest.mark.parametrize(
+    ("magic", "uses"),
+    [
+        ("%time x = DFA.from_regex('a', alphabet='ab')", {REGEX}),
+        ("%timeit -n 1 -r1 x.append(DFA.from_regex('a', alphabet='ab'))", {REGEX}),
+        ("%run -i helper.txt", {"IPython"}),
+        ("%matplotlib inline", set()),
+        ("%time print(1)", set()),
+        ("x = !ls", {"get_ipython"}),
+    ],
+)
+def test_magic_commands_that_run_code(magic, uses):
+    cell = Notebook([f"from fhx.machines import DFA\n{magic}"]).cells[0]
+    assert named_in([cell.python]) == uses
+
+
 @pytest.mark.parametrize(
     ("source", "uses"),
     [
@@ -74,7 +117,13 @@ def test_a_call_is_found_in_a_cell_with_magic_commands():
         ("def g():\n    y = x.minimize()\ndef f(x):\n    return y", set()),
         ("from fhx.exact import separate\ndef f(separate):\n    return separate(1)", set()),
         ("def f(x):\n    return x.minimize()\ndef f(x):\n    return ...", {".minimize"}),
-        ("import torch\ndef f(x):\n    return torch.relu(x)", set()),
+        ("import torch\ndef f(x):\n    torch.nn.Linear(1, 1).eval()\n    return torch.relu(x)", set()),
+        ("def f(x):\n    match x:\n        case object(from_regex=g):\n            return g('a')", {".from_regex"}),
+        ("def f(x):\n    return type.__getattribute__(x, 'a')", {".__getattribute__"}),
+        ("def f(x):\n    return get_ipython().ev('a')", {"get_ipython"}),
+        ("import inspect as i\ndef f(x):\n    return i.getmembers(x)", {"inspect"}),
+        ("from importlib import import_module as g\ndef f(x):\n    return g('a')", {"importlib"}),
+        ("def f(x):\n    import operator as o\n    return o.attrgetter('a')(x)", {"attrgetter"}),
     ],
 )
 def test_uses_are_found(source, uses):

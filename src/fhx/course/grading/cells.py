@@ -6,28 +6,22 @@ import symtable
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from fhx.course.grading.effects import DEFINES, aliases, called, changed, root
 from fhx.exercises.time_limit import TooSlowError, time_limit
 
 __all__ = ["Cell", "nodes_at_once", "offered", "parsed"]
 
 PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
 """First words of cells whose other lines are Python."""
-DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 SETTINGS = re.compile(r"(set_|manual_seed|seed|use)\w*|setrecursionlimit|filterwarnings|simplefilter")
 """Names of functions that set something for the whole process."""
-MUTATORS = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "sort", "update"}
-MUTATES_FIRST = {
-    *("copyto", "fill_diagonal", "heapify", "heappop", "heappush", "insort", "place", "put", "put_along_axis"),
-    *("putmask", "setattr", "shuffle"),
-}
-"""Functions that change their first argument."""
 CONTEXTS = {"getcontext", "mp", "mpmath", "torch", "np", "numpy", "plt"}
 """What attributes are set of, for the whole process."""
 COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
-WITHOUT_EFFECT = {"check", "display", "len", "print", "repr", "type"}
 FILES = ("%%writefile", "%%file")
 STATEMENT = re.compile(r"(?!(else|elif|except|finally|case)\b)[^\s)\]}#]")
 """How a line begins that may be the first of a statement."""
@@ -55,6 +49,8 @@ class Cell:
         effects: names that its functions and classes assign by ``global`` or whose objects they change, by function.
         calls: functions that it calls when it runs, also as decorators, and classes from which it derives others.
         aliases: pairs of names that it gives to one object.
+        written: the module that it writes as a file, with its text, if it does.
+        stars: modules of which it imports all names.
     """
 
     number: int
@@ -72,6 +68,8 @@ class Cell:
     effects: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
+    written: tuple[tuple[str, str], ...] = ()
+    stars: tuple[str, ...] = ()
 
     @property
     def called(self) -> str:
@@ -95,7 +93,7 @@ def parsed(number: int, source: str, seconds: float = 5.0) -> Cell:
     if source.lstrip().startswith("%%"):
         first, _, body = source.lstrip().partition("\n")
         if not first.startswith(PYTHON_MAGICS):
-            return Cell(number, source, basics=(source,) if first.startswith(FILES) else ())
+            return _other(number, source, first, body)
     python = ""
     try:
         with time_limit(seconds, "cpu"):
@@ -109,6 +107,14 @@ def parsed(number: int, source: str, seconds: float = 5.0) -> Cell:
         readable = _above(python, error.lineno) if isinstance(error, SyntaxError) and error.lineno else ""
     cell = _understood(number, source, readable) if readable else Cell(number, source)
     return replace(cell, error=told, readable=readable)
+
+
+def _other(number: int, source: str, first: str, body: str) -> Cell:
+    """A cell of which IPython makes something else."""
+    if not first.startswith(FILES):
+        return Cell(number, source)
+    path = PurePosixPath(first.split()[-1])
+    return Cell(number, source, basics=(source,), written=((path.stem, body),) if path.suffix == ".py" else ())
 
 
 def _above(python: str, number: int) -> str:
@@ -135,9 +141,9 @@ def _understood(number: int, source: str, python: str) -> Cell:
     imported = {symbol.get_name() for symbol in symbols if symbol.is_imported()}
     nodes, top = list(ast.walk(tree)), list(nodes_at_once(tree))
     asks = tuple(asked for node in top if (asked := _asked(node)))
-    calls = frozenset(name for node in top for name in _called(node))
+    calls = frozenset(name for node in top for name in called(node))
     inside = {
-        node.name: {name for part in ast.walk(node) for name in _changed(part)}
+        node.name: {name for part in ast.walk(node) for name in changed(part)}
         for node in top
         if isinstance(node, DEFINES)
     }
@@ -148,15 +154,20 @@ def _understood(number: int, source: str, python: str) -> Cell:
         python,
         makes,
         offers={name: filled for statement in top for name, filled in offered(statement)},
-        changes=frozenset(name for node in nodes for name in _changed(node)) - imported,
+        changes=frozenset(name for node in nodes for name in changed(node)) - imported,
         needs=frozenset(needs),
         later=frozenset(later),
         basics=tuple(ast.unparse(node) for node in tree.body if _is_basic(node)),
         effects={name: names for name, names in effects.items() if names},
         calls=calls,
-        aliases=frozenset(pair for node in top for pair in _aliases(node)),
+        aliases=frozenset(pair for node in top for pair in aliases(node)),
         asks=asks,
+        stars=tuple(node.module for node in top if isinstance(node, ast.ImportFrom) and node.module and _is_star(node)),
     )
+
+
+def _is_star(node: ast.ImportFrom) -> bool:
+    return node.names[0].name == "*"
 
 
 def _asked(node: ast.AST) -> tuple[str, str] | None:
@@ -219,7 +230,7 @@ def _is_basic(node: ast.stmt) -> bool:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         return bool(SETTINGS.fullmatch(node.value.func.attr))
     if isinstance(node, ast.Assign):
-        return all(isinstance(target, ast.Attribute) and _root(target) in CONTEXTS for target in node.targets)
+        return all(isinstance(target, ast.Attribute) and root(target) in CONTEXTS for target in node.targets)
     return isinstance(node, ast.Import | ast.ImportFrom)
 
 
@@ -250,47 +261,3 @@ def _certain(node: ast.stmt) -> Iterator[str]:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if node.value else []
         names = (part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name))
         yield from (name.id for name in names if isinstance(name.ctx, ast.Store))
-
-
-def _changed(node: ast.AST) -> Iterator[str]:
-    """The names whose objects a node may change."""
-    if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
-        roots = [_root(node)]
-    elif isinstance(node, ast.Expr) and isinstance(call := node.value, ast.Call):
-        named = isinstance(call.func, ast.Name) and call.func.id not in WITHOUT_EFFECT
-        roots = (
-            [_root(call.func)] if isinstance(call.func, ast.Attribute) else [*map(_root, call.args)] if named else []
-        )
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in MUTATORS:
-        roots = [_root(node.func)]
-    elif isinstance(node, ast.Call) and _name(node.func) in MUTATES_FIRST:
-        roots = [_root(argument) for argument in node.args[:1]]
-    elif isinstance(node, DEFINES):  # @dispatch.register
-        roots = [_root(decorator) for decorator in node.decorator_list if not isinstance(decorator, ast.Name)]
-    else:
-        return
-    yield from filter(None, roots)
-
-
-def _called(node: ast.AST) -> Iterator[str]:
-    """The names of what a node calls at once."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        yield node.func.id
-    if isinstance(node, DEFINES):
-        others = node.bases if isinstance(node, ast.ClassDef) else []
-        yield from (part.id for part in (*node.decorator_list, *others) if isinstance(part, ast.Name))
-
-
-def _name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _aliases(node: ast.AST) -> Iterator[tuple[str, str]]:
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
-        yield from ((target.id, node.value.id) for target in node.targets if isinstance(target, ast.Name))
-
-
-def _root(node: ast.AST) -> str | None:
-    while isinstance(node, ast.Subscript | ast.Attribute | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else None

@@ -16,7 +16,7 @@ from fhx.course.grading.launcher import Launcher, NoKernelError
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
 from fhx.course.grading.notebook import Notebook, Way, read_notebook
 from fhx.course.grading.partial import Tally, tally
-from fhx.course.grading.uses import allowed_uses, known_uses, named_in, package_uses
+from fhx.course.grading.uses import uses_in
 from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
@@ -139,7 +139,7 @@ class _Grader:
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
             more = {"message": PRIVATE[outcome.status], "inside": f"{outcome.message}\n{text}"}
         more["remarks"] = tuple(self._remarks(exercise, replace(tried, outcome=outcome)))
-        news = tuple(sorted(self._uses(exercise, tried.way) - allowed_uses(exercise)))
+        news = tuple(sorted(self._uses(exercise, tried.way)))
         found = marked(
             exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome.status, outcome.lines)
         )
@@ -179,9 +179,7 @@ class _Grader:
 
     def _uses(self, exercise: Exercise, way: Way) -> set[str]:
         try:
-            sources = [*(cell.python for cell in way.cells), f"{ANSWER} = {way.expression}"]
-            named = named_in(cell.python for cell in way.cells if cell.source)
-            return package_uses(ANSWER, sources) | (named - known_uses().get(exercise.id[:2], frozenset()))
+            return uses_in(way.cells, way.expression, exercise)
         except Exception as error:
             return {f"something that cannot be followed ({type(error).__name__})"}
 
@@ -217,9 +215,9 @@ class _Grader:
         failed = ((number, outcome) for number, outcome in found.items() if outcome.status != "passed")
         number, outcome = next(failed, (-1, Outcome("passed")))
         count = None
-        if self._task.partial and outcome.status != "passed":
+        if self._task.partial and outcome.status != "passed" and len(cases) > len(exercise.cases):
             rights = [number in found and found[number].status == "passed" for number in range(len(cases))]
-            count = tally(rights, [show(exercise.oracle(*case)) for case in cases])
+            count = tally(rights, [show(exercise.oracle(*case)) for case in cases[len(exercise.cases) :]])
         return _Attempt(way, outcome, number >= len(exercise.cases), failures, count)
 
     def _outcomes(

@@ -60,6 +60,11 @@ class Notebook:
         for number, source in enumerate(sources):
             left = max(0.05, end - time.process_time())
             self.cells.append(parsed(number, source, min(left, LONGEST_CELL)))
+        written = {module: parsed(-1, text) for cell in self.cells for module, text in cell.written}
+        for cell in [cell for cell in self.cells if set(cell.stars) & written.keys()]:
+            for module in (written[star] for star in cell.stars if star in written):
+                cell.makes.update(module.makes)
+                cell.offers.update(module.offers)
         changed = {name: names for cell in self.cells for name, names in cell.effects.items()}
         aliases = [pair for cell in self.cells for pair in cell.aliases]
         for number, cell in enumerate(self.cells):

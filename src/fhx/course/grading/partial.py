@@ -1,12 +1,13 @@
-"""Points for an answer that is right on some inputs, corrected for guessing.
+"""Points for an answer that is right on some inputs, less what can be had without understanding.
 
-Let an answer be right on r of n cases, and let the same value be expected on at most m of them. Then whoever says that
-value to everything is right on m without knowing anything, and an answer gets the share
+Let an answer be right on r of n cases. On m of them it could be right without any idea: by a table of those that the
+exercise states, and by one and the same value for all others, the one that is expected most often. So it gets the share
 
     max(0, (r - m) / (n - m))
 
-of the points, rounded down to tenths: none for a constant, all for r = n, and in the mean none for guessing. Where the
-same is expected on all cases, such as that a net does what was asked for, there is nothing to guess, and m = 0.
+of the points, rounded down to tenths: nothing for such a table, all for r = n, and nothing in the mean for guessing.
+Where the same is expected on all others, such as that a net does what was asked for, there is nothing to guess, and
+only the stated ones count in m.
 """
 
 from collections import Counter
@@ -23,7 +24,7 @@ class Tally:
 
     Attributes:
         right: r, the number of those.
-        guessed: m, on how many the best constant would be.
+        guessed: m, on how many it could be without any idea.
         cases: n, of all.
     """
 
@@ -42,17 +43,18 @@ class Tally:
 
     def told(self, most: float) -> str:
         """The same in words."""
-        guessed = f"; the same answer to all would be on {self.guessed}" if self.guessed else ""
+        table = f"a table of the stated ones, with one answer to all others, is right on {self.guessed}"
         given = f"{self.points(most):g} of {most:g} points"
-        return f"It is right on {self.right} of {self.cases} inputs{guessed}. That gives {given}."
+        return f"It is right on {self.right} of {self.cases} inputs; {table}. That gives {given}."
 
 
 def tally(rights: Sequence[bool], expected: Sequence[str]) -> Tally:
     """Count.
 
     Args:
-        rights: whether the answer is right, case by case.
-        expected: what is expected, in words that are the same for the same value.
+        rights: whether the answer is right, case by case, the stated ones first.
+        expected: what is expected on the others, in words that are the same for the same value.
     """
     most = max(Counter(expected).values(), default=0)
-    return Tally(sum(rights), most if most < len(rights) else 0, len(rights))
+    guessed = len(rights) - len(expected) + (most if most < len(expected) else 0)
+    return Tally(sum(rights), guessed, len(rights))

@@ -54,7 +54,15 @@ MACHINES = {
         clone3=435,
         socket=41,
         refused={
-            **{"shmget": 29, "ptrace": 101, "mount": 165, "add_key": 248, "keyctl": 250, "unshare": 272},
+            **{
+                "shmget": 29,
+                "ptrace": 101,
+                "mount": 165,
+                "add_key": 248,
+                "request_key": 249,
+                "keyctl": 250,
+                "unshare": 272,
+            },
             **{"setns": 308, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425},
         },
     ),
@@ -64,7 +72,15 @@ MACHINES = {
         clone3=435,
         socket=198,
         refused={
-            **{"mount": 40, "unshare": 97, "ptrace": 117, "shmget": 194, "add_key": 217, "keyctl": 219},
+            **{
+                "mount": 40,
+                "unshare": 97,
+                "ptrace": 117,
+                "shmget": 194,
+                "add_key": 217,
+                "request_key": 218,
+                "keyctl": 219,
+            },
             **{"setns": 268, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425},
         },
     ),

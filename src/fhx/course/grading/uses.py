@@ -2,17 +2,18 @@
 
 import ast
 import json
+import re
 import symtable
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import isclass
 
-from fhx.course.grading.cells import nodes_at_once, offered
+from fhx.course.grading.cells import Cell, nodes_at_once, offered
 from fhx.exercises import Exercise
 
-__all__ = ["allowed_uses", "known_uses", "named_in", "package_uses"]
+__all__ = ["named_in", "package_uses", "uses_in"]
 
 ROOMS = ("machines", "exact", "compile", "cells", "dynamics", "stability", "approximation", "precision", "tasks")
 METHODS = (
@@ -20,21 +21,87 @@ METHODS = (
     *("jacobian", "minimize", "outputs", "prefixes", "reachable", "run_scaled", "to_torch"),
 )
 """Methods of the package's classes that answer what is asked somewhere."""
-INSIDES = ("__closure__", "__code__", "__dict__", "__globals__", "__subclasses__", "cell_contents", "modules")
-"""What shows a function's text or its variables, or all that is loaded."""
-OPAQUE = (
-    *("__builtins__", "__import__", "attrgetter", "eval", "exec", "gc", "getattr", "globals", "import_module"),
-    *("importlib", "inspect", "methodcaller", "pickle", "resolve_name", "vars"),
+INSIDES = (
+    *("__bases__", "__closure__", "__code__", "__dict__", "__func__", "__getattribute__", "__globals__", "__mro__"),
+    *("__self__", "__subclasses__", "_getframe", "cell_contents", "f_back", "f_globals", "f_locals", "modules"),
+    *("write_bytes", "write_text"),
 )
-"""What may stand for any function."""
+"""What shows a function's text or its variables, or all that is loaded; or writes a file that may be run."""
+FINDERS = (
+    "attrgetter",
+    "get_type_hints",
+    "getattr",
+    "globals",
+    "import_module",
+    "methodcaller",
+    "resolve_name",
+    "vars",
+)
+OPAQUE = (
+    *("IPython", "__builtins__", "__import__", "builtins", "cProfile", "codeop", "ctypes", "doctest", "eval", "exec"),
+    *("gc", "get_ipython", "importlib", "inspect", "marshal", "open", "pickle", "pkgutil", "pydoc", "runpy", "timeit"),
+    *FINDERS,
+)
+"""What may stand for any function: a name, or a module of which it comes; and attributes that do, of anything."""
 
 
-def package_uses(name: str, sources: Iterable[str]) -> set[str]:
+ANSWER = "_answer"
+TIMERS = ("time", "timeit", "prun", "memit")
+"""Magic commands that run the code behind them."""
+OPTIONS = re.compile(r"\s*(-\S+\s+(\d+\s+)?)*")
+RUNNERS = ("edit", "load", "load_ext", "macro", "recall", "rerun", "run")
+"""Those that run code of elsewhere."""
+
+
+def uses_in(cells: Sequence[Cell], expression: str, exercise: Exercise) -> set[str]:
+    """What an answer uses that a person should look at: not the solution of the exercise, and not the chapter itself.
+
+    Args:
+        cells: that are run for it, in order.
+        expression: whose value is the answer, after them.
+        exercise: that it answers.
+    """
+    sources = [*(cell.python for cell in cells), f"{ANSWER} = {expression}"]
+    written = [module for cell in cells for module in cell.written]
+    named = named_in(texts_of(cells)) - known_uses().get(exercise.id[:2], frozenset())
+    return (package_uses(ANSWER, sources, written) | named) - allowed_uses(exercise)
+
+
+def texts_of(cells: Sequence[Cell]) -> list[str]:
+    """The code of cells that are run: their own, and that of the modules that they write and import.
+
+    Args:
+        cells: in order; of those without a source only what every answer may rely on is run.
+    """
+    texts, new = list[str](), [cell.python for cell in cells if cell.source]
+    written = {module: text for cell in cells for module, text in cell.written}
+    while new:
+        texts += new
+        named = {name for text in new if (tree := _tree(text)) for node in ast.walk(tree) for name in _modules(node)}
+        new = [written.pop(name) for name in sorted(named & written.keys())]
+    return texts
+
+
+def _modules(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module] if node.module else []
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def _names_of(module: str, node: ast.AST) -> Iterator[str]:
+    """What an import of a module binds; a star for all."""
+    for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) and module in _modules(node) else ():
+        if isinstance(node, ast.ImportFrom) or alias.name == module:
+            yield alias.asname or alias.name
+
+
+def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str, str]] = ()) -> set[str]:
     """Public functions of the package that the last function of a name calls, itself or through others beside it.
 
     Args:
         name: of a function.
         sources: the cells in their order, without magic commands; those that are not Python are passed over.
+        written: modules that the cells write as files, each with its text.
 
     Returns:
         Dotted names such as ``fhx.compile.dfa_to_rnn``, methods of the package's classes such as
@@ -51,6 +118,11 @@ def package_uses(name: str, sources: Iterable[str]) -> set[str]:
             answers = {bound for bound, is_filled in offered(node) if is_filled}
             made |= {bound: node for bound in _bound(node) if bound in answers or bound not in filled}
             filled |= answers
+    for module, tree in ((module, tree) for module, text in written if (tree := _tree(text))):
+        imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
+        bound = {name for other in trees for node in ast.walk(other) for name in _names_of(module, node)}
+        every = {name for node in nodes_at_once(tree) for name in _bound(node)} if "*" in bound else set()
+        made |= dict.fromkeys(bound | every, tree)
     todo, seen, found = [name], {name}, set[str]()
     while todo:
         if definition := made.get(todo.pop()):
@@ -79,10 +151,11 @@ def named_in(sources: Iterable[str]) -> set[str]:
 def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
     if dotted := _dotted(node, imported):
         yield dotted
-    if isinstance(node, ast.Attribute) and node.attr in (*METHODS, *INSIDES):
-        yield f".{node.attr}"
-    if isinstance(node, ast.Name) and node.id in OPAQUE:
-        yield node.id
+    attributes = [node.attr] if isinstance(node, ast.Attribute) else getattr(node, "kwd_attrs", ())  # of a pattern
+    yield from (f".{name}" for name in attributes if name in (*METHODS, *INSIDES))
+    yield from (name for name in attributes if name in FINDERS)
+    if isinstance(node, ast.Name):
+        yield from {node.id, imported.get(node.id, "").partition(".")[0]} & set(OPAQUE)
 
 
 @cache
@@ -100,10 +173,35 @@ def allowed_uses(exercise: Exercise) -> frozenset[str]:
 
 
 def _tree(source: str) -> ast.Module | None:
+    """A cell with the code that its magic commands run; None if it is not Python."""
+    magics = _Magics()
     try:
-        return ast.parse(source)
+        tree = magics.visit(ast.parse(source))
+        tree.body += [node for text in magics.codes for node in ast.parse(text).body]
     except (SyntaxError, ValueError, RecursionError):
         return None
+    return tree
+
+
+class _Magics(ast.NodeTransformer):
+    """Takes the calls away that magic commands have become, and keeps the code that they run.
+
+    Attributes:
+        codes: of ``%time`` and the like.
+    """
+
+    def __init__(self) -> None:
+        self.codes: list[str] = []
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_magic = isinstance(node.func, ast.Attribute) and node.func.attr in ("run_line_magic", "run_cell_magic")
+        words = [part.value for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+        if not is_magic or len(words) != len(node.args) or not words:
+            return self.generic_visit(node)
+        name, *rest = words
+        if name in TIMERS:
+            self.codes += [OPTIONS.sub("", text) for text in rest]
+        return ast.Name("IPython", ast.Load()) if name in RUNNERS else ast.Constant(None)
 
 
 def _free(node: ast.AST) -> set[str]:
