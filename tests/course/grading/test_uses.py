@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from fhx.course.grading import uses
 from fhx.course.grading.notebook import Notebook
 from fhx.course.grading.uses import named_in, package_uses, uses_in
 from fhx.exercises import EXERCISES
@@ -74,8 +75,16 @@ def test_a_module_that_the_notebook_writes_is_followed(importing):
         assert uses_in(way.cells, way.expression, exercise) == set()
 
 
+def test_following_ends(monkeypatch):
+    monkeypatch.setattr(uses, "SECONDS", 0.2)
+    long = "\n".join(f"def f{n}(x):\n    return f{n + 1}(x)" for n in range(3_000))
+    modules = [f"%%writefile m{n}.py\nimport m{n + 1}" for n in range(300)]
+    cells = Notebook([*modules, long, "import m0\ndef f(x):\n    return f0(x)"]).slice("f")
+    assert uses_in(cells, "f", EXERCISES["03-hat"]) == {"something that cannot be followed (TooSlowError)"}
+
+
 @pytest.mark.parametrize(
-    ("magic", "uses"),
+    ("magic", "named"),
     [
         ("%time x = DFA.from_regex('a', alphabet='ab')", {REGEX}),
         ("%timeit -n 1 -r1 x.append(DFA.from_regex('a', alphabet='ab'))", {REGEX}),
@@ -85,13 +94,13 @@ def test_a_module_that_the_notebook_writes_is_followed(importing):
         ("x = !ls", {"get_ipython"}),
     ],
 )
-def test_magic_commands_that_run_code(magic, uses):
+def test_magic_commands_that_run_code(magic, named):
     cell = Notebook([f"from fhx.machines import DFA\n{magic}"]).cells[0]
-    assert named_in([cell.python]) == uses
+    assert named_in([cell.python]) == named
 
 
 @pytest.mark.parametrize(
-    ("source", "uses"),
+    ("source", "named"),
     [
         (
             "from fhx.compile import dfa_to_rnn as c\ndef f(x):\n    return c(x)",
@@ -126,5 +135,5 @@ def test_magic_commands_that_run_code(magic, uses):
         ("def f(x):\n    import operator as o\n    return o.attrgetter('a')(x)", {"attrgetter"}),
     ],
 )
-def test_uses_are_found(source, uses):
-    assert package_uses("f", [source]) == uses
+def test_uses_are_found(source, named):
+    assert package_uses("f", [source]) == named

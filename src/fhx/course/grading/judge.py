@@ -139,7 +139,7 @@ class _Grader:
             text = "\n".join(f"{name}: {value}" for name, value in outcome.lines)
             more = {"message": PRIVATE[outcome.status], "inside": f"{outcome.message}\n{text}"}
         more["remarks"] = tuple(self._remarks(exercise, replace(tried, outcome=outcome)))
-        news = tuple(sorted(self._uses(exercise, tried.way)))
+        news = tuple(sorted(uses_in(tried.way.cells, tried.way.expression, exercise)))
         found = marked(
             exercise, status, **more, uses=news, is_hinted=is_about_the_answer(outcome.status, outcome.lines)
         )
@@ -176,12 +176,6 @@ class _Grader:
         here = f"{sys.version_info[0]}.{sys.version_info[1]}"
         if self._notebook.python not in ("", here):
             yield f"The notebook ran with Python {self._notebook.python}, and Python {here} grades it."
-
-    def _uses(self, exercise: Exercise, way: Way) -> set[str]:
-        try:
-            return uses_in(way.cells, way.expression, exercise)
-        except Exception as error:
-            return {f"something that cannot be followed ({type(error).__name__})"}
 
     def _tried(self, exercise: Exercise, ways: Sequence[Way]) -> _Attempt:
         """The first way that leads to a right answer; else the first that leads to one that can be judged.

@@ -12,6 +12,7 @@ from inspect import isclass
 
 from fhx.course.grading.cells import Cell, nodes_at_once, offered
 from fhx.exercises import Exercise
+from fhx.exercises.time_limit import TooSlowError, time_limit
 
 __all__ = ["named_in", "package_uses", "uses_in"]
 
@@ -46,6 +47,7 @@ OPAQUE = (
 
 
 ANSWER = "_answer"
+SECONDS = 10.0
 TIMERS = ("time", "timeit", "prun", "memit")
 """Magic commands that run the code behind them."""
 OPTIONS = re.compile(r"\s*(-\S+\s+(\d+\s+)?)*")
@@ -56,6 +58,8 @@ RUNNERS = ("edit", "load", "load_ext", "macro", "recall", "rerun", "run")
 def uses_in(cells: Sequence[Cell], expression: str, exercise: Exercise) -> set[str]:
     """What an answer uses that a person should look at: not the solution of the exercise, and not the chapter itself.
 
+    It is never an error, and ends in time.
+
     Args:
         cells: that are run for it, in order.
         expression: whose value is the answer, after them.
@@ -63,8 +67,12 @@ def uses_in(cells: Sequence[Cell], expression: str, exercise: Exercise) -> set[s
     """
     sources = [*(cell.python for cell in cells), f"{ANSWER} = {expression}"]
     written = [module for cell in cells for module in cell.written]
-    named = named_in(texts_of(cells)) - known_uses().get(exercise.id[:2], frozenset())
-    return (package_uses(ANSWER, sources, written) | named) - allowed_uses(exercise)
+    try:
+        with time_limit(SECONDS, "cpu"):
+            named = named_in(texts_of(cells)) - known_uses().get(exercise.id[:2], frozenset())
+            return (package_uses(ANSWER, sources, written) | named) - allowed_uses(exercise)
+    except (Exception, TooSlowError) as error:
+        return {f"something that cannot be followed ({type(error).__name__})"}
 
 
 def texts_of(cells: Sequence[Cell]) -> list[str]:
