@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -165,17 +164,3 @@ def test_another_number_of_notebooks_is_told(container):
     assert "Hand in one notebook. There are 2: one.ipynb, two.ipynb" in results["output"]
     results, _ = graded(container, names=())
     assert "no notebook" in results["output"]
-
-
-def test_the_same_task_gives_the_same_archive(tmp_path):
-    words = ["gradescope", "--chapter", "3", "--seed", SECRET, "--out"]
-    assert main([*words, str(tmp_path / "a.zip")]) == main([*words, str(tmp_path / "b.zip")]) == 0
-    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
-    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        names = archive.namelist()
-        modes = {name: archive.getinfo(name).external_attr >> 16 & 0o777 for name in ("setup.sh", "run_autograder")}
-    assert modes == {"setup.sh": 0o755, "run_autograder": 0o755}
-    assert not [name for name in names if "__pycache__" in name]
-    assert {"fhx/__init__.py", "fhx/course/grading/templates/feedback.html", "fhx/exercises/notes/03.toml"} <= set(
-        names
-    )
