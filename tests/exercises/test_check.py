@@ -2,6 +2,7 @@
 
 import random
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -301,6 +302,44 @@ def test_points_are_told_and_a_failure_has_a_hint():
 def test_what_was_checked_before_makes_no_difference():
     results = [repr(check(DOUBLE, answer)) for answer in (fails, right, fails, fails)]
     assert results[0] == results[2] == results[3]
+
+
+def late(spin=True):
+    """Computes, with what is raised meanwhile passed over or made another error."""
+    try:
+        endless([])
+    except BaseException as error:
+        if spin:
+            raise SystemError("as C code does") from error
+
+
+class Collected:
+    def __del__(self):
+        started = time.monotonic()
+        while time.monotonic() < started + 0.15:
+            pass
+
+
+@pytest.mark.parametrize("body", [late, lambda: late(spin=False), lambda: bool(Collected())])
+def test_what_is_too_late_is_so_whatever_becomes_of_the_signal(body, monkeypatch):
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", seen.append)
+    with pytest.raises(TooSlowError), time_limit(0.1):
+        body()
+    assert not seen
+    assert sys.unraisablehook == seen.append
+
+
+def test_what_else_python_passes_over_is_still_told(monkeypatch):
+    class Broken:
+        def __del__(self):
+            raise ValueError("of the code")
+
+    seen = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: seen.append(what.exc_value))
+    with time_limit(10):
+        Broken()
+    assert [str(error) for error in seen] == ["of the code"]
 
 
 def test_limits_are_nested():

@@ -1,6 +1,7 @@
 """A limit on how long code may run that others have written."""
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,8 @@ def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterat
     """Raise a :class:`TooSlowError` after that many seconds, where the system can: on Unix, in the main thread.
 
     Limits can be nested: an outer one stands still while an inner one runs. What is raised where Python passes
-    exceptions over, as in a ``__del__`` or while garbage is collected, is raised again after as long again.
+    exceptions over, as in a ``__del__`` or while garbage is collected, is raised again after as long again. What is
+    too late is a :class:`TooSlowError` in any case: also if C code makes another error of it, or nothing does.
 
     Args:
         seconds: the limit.
@@ -29,14 +31,31 @@ def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterat
         return
     timer, number = (signal.ITIMER_REAL, signal.SIGALRM) if clock == "wall" else (signal.ITIMER_PROF, signal.SIGPROF)
 
+    is_late = False
+    unraisable = sys.unraisablehook
+
     def stop(*_: Any) -> None:
+        nonlocal is_late
+        is_late = True
         raise TooSlowError
 
+    def pass_over(what: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(what.exc_value, TooSlowError):
+            unraisable(what)
+
     handler = signal.signal(number, stop)
+    sys.unraisablehook = pass_over
     left = signal.setitimer(timer, seconds, seconds)
     try:
         yield
+    except Exception as error:
+        if is_late:
+            raise TooSlowError from error
+        raise
     finally:
         signal.setitimer(timer, 0)
         signal.signal(number, handler)
         signal.setitimer(timer, *left)
+        sys.unraisablehook = unraisable
+    if is_late:
+        raise TooSlowError
