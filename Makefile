@@ -4,6 +4,9 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 CONSTRAINTS ?= -c constraints.txt
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
+# TORCH=cpu: PyTorch's build without CUDA, a fifth of the size; uv knows where it is published.
+TORCH  ?=
+torch  = $(if $(TORCH),$(PIP) uv && .venv/bin/uv pip install --quiet --python $(PY) --torch-backend $(TORCH) $(CONSTRAINTS) torch)
 TESTS  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest --durations=30
 NBVAL  := TQDM_DISABLE=1 OMP_NUM_THREADS=1 PYTHONPATH=tests/notebooks $(PY) -m pytest -p recorder @tests/notebooks/nbval.args notebooks
 N      ?=
@@ -29,7 +32,8 @@ PORT   ?= 8000
 help:
 	@sed -n 's/^## //p' Makefile
 
-## make book             environment, package, and the rendered book in _build/html (SOLUTIONS=0: without the solutions)
+## make book             environment, package, and the rendered book in _build/html (SOLUTIONS=0: without the solutions;
+##                       TORCH=cpu: PyTorch without CUDA, on Linux a fifth of the download)
 book: $(BUILT)
 	@echo; echo "The book: _build/html/index.html (open it in a browser, or 'make serve')."
 
@@ -129,9 +133,11 @@ bubblewrap:
 	$(PYTHON) -m venv .venv
 
 .venv/book.installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(torch)
 	$(PIP) -e '.[book]'
 	@touch $@
 
 .venv/test.installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(torch)
 	$(PIP) -e '.[test]'
 	@touch .venv/book.installed $@

@@ -7,11 +7,8 @@ from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-import aalpy  # noqa: F401  under the hook below it would be compiled again, and its warnings are errors here
 import pytest
-import torch
 from hypothesis import HealthCheck, Phase, settings
-from jaxtyping import config, install_import_hook
 
 sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
 
@@ -24,10 +21,14 @@ TYPED = [
     for path in sorted(PACKAGE.rglob("*.py"))
     if "jaxtyping" in path.read_text(encoding="utf-8")
 ]
-if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
-    install_import_hook(TYPED, "shapes.checked")
+if find_spec("torch"):  # the rooms without tensors are tested without it too
+    import torch
+    from jaxtyping import config, install_import_hook
 
-torch.set_num_threads(1)
+    torch.set_num_threads(1)
+    if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
+        install_import_hook(TYPED, "shapes.checked")
+
 # How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time.
 EXAMPLES = {"gate": 1, "weekly": 10, "thorough": 50}
 PROFILE = os.environ.get("FHX_EXAMPLES", "gate")

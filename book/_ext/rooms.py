@@ -34,7 +34,7 @@ def names_by_module(room: ModuleType) -> dict[str, list[str]]:
     """The room's public names under the modules that define them, in the order of the imports; the room itself, first,
     has its own and those of private modules."""
     tree = ast.parse(inspect.getsource(room))
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in _statements(tree) if isinstance(node, ast.ImportFrom)]
     home = {alias.asname or alias.name: node.module or "" for node in imports for alias in node.names}
     found: dict[str, list[str]] = {room.__name__: [name for name in room.__all__ if name not in home]}
     for name, module in home.items():
@@ -42,6 +42,14 @@ def names_by_module(room: ModuleType) -> dict[str, list[str]]:
             is_private = module.rpartition(".")[2].startswith("_")
             found.setdefault(room.__name__ if is_private else module, []).append(name)
     return found
+
+
+def _statements(block: ast.Module | ast.With | ast.If) -> Iterator[ast.stmt]:
+    """Those of a module, also where they need an extra or are for a type checker."""
+    for node in block.body:
+        yield node
+        if isinstance(node, ast.With | ast.If):
+            yield from _statements(node)
 
 
 def described(room: str, name: str, module: str) -> Iterator[str]:

@@ -35,22 +35,33 @@ TITLE = re.compile(r"\A(?P<label>\([\w:-]+\)=\n+)?(?P<title># [^\n]+)")
 
 LAUNCH = "{label}{title}\n\nRun it in [Colab]({colab}), on [Binder]({binder}), or see its [source]({source})."
 SETUP = """\
-import importlib.util
 import platform
+import subprocess
+import sys
+from importlib import metadata
 
-if importlib.util.find_spec("fhx") is None:  # on Colab, say
-    %pip install -q "fhx @ git+{url}@{branch}"
+REVISION = "{branch}"
+try:  # this version, or a clone of the reader's
+    origin = metadata.distribution("fhx").read_text("direct_url.json") or ""
+    is_there = REVISION in ("{branch}", "v" + metadata.version("fhx")) or REVISION in origin or '"editable"' in origin
+except metadata.PackageNotFoundError:  # on Colab, say
+    is_there = False
+if not is_there:
+    source = f"fhx[chapters] @ git+{url}@{{REVISION}}"
+    pip = subprocess.run([sys.executable, "-m", "pip", "install", "-qq", source], capture_output=True, text=True)
+    if pip.returncode or "fhx" in sys.modules:
+        raise RuntimeError(f"fhx at {{REVISION}} is not here: {{pip.stderr.strip()[-500:] or 'restart the kernel'}}")
 
 import torch
-
 import fhx
 from fhx.figures import use_style
 
 torch.set_num_threads(1)
 use_style()
 device = fhx.device()
-versions = f"Python {{platform.python_version()}}, torch {{torch.__version__}}, fhx {{fhx.__version__}}"
-print(f"{{versions}}, on {{device}}")"""
+print(f"Python {{platform.python_version()}}, torch {{torch.__version__}}, fhx {{fhx.__version__}}, on {{device}}")"""
+PLAIN_BRANCH = "plain"
+"""The branch of the repository that holds the chapters as plain notebooks, which every notebook program shows."""
 SETUP_METADATA = {
     "tags": ["hide-input"],
     "mystnb": {"code_prompt_show": "Show the set-up", "code_prompt_hide": "Hide the set-up"},
@@ -63,12 +74,13 @@ def config(root: Path = ROOT) -> dict:
 
 
 def links(file: str, settings: dict) -> dict[str, str]:
-    """The launch links ``colab``, ``binder`` and ``source`` of a file, given by its path from the root."""
+    """The links of a notebook, given by its path from the root: its plain form in ``colab`` and on ``binder``, and its
+    ``source``."""
     url, branch = settings["repository"]["url"], settings["repository"]["branch"]
     launch, slug = settings["launch_buttons"], url.removeprefix("https://github.com/")
     return {
-        "colab": f"{launch['colab_url']}/github/{slug}/blob/{branch}/{file}",
-        "binder": f"{launch['binderhub_url']}/v2/gh/{slug}/{branch}?urlpath=lab/tree/{file}",
+        "colab": f"{launch['colab_url']}/github/{slug}/blob/{PLAIN_BRANCH}/{file}",
+        "binder": f"{launch['binderhub_url']}/v2/gh/{slug}/{PLAIN_BRANCH}?urlpath=lab/tree/{file}",
         "source": f"{url}/blob/{branch}/{file}",
     }
 
@@ -94,7 +106,7 @@ def stamp(notebook: NotebookNode, name: str, settings: dict) -> None:
     first, *rest = notebook.cells
     after_title = first.source[TITLE.match(first.source).end() :]
     kept = re.sub(r"\A\s*Run it in \[Colab\][^\n]*", "", after_title).strip()
-    if rest and is_code(rest[0]) and 'find_spec("fhx")' in rest[0].source:
+    if rest and is_code(rest[0]) and rest[0].get("id") == setup.id:
         old, *rest = rest
         setup.update(outputs=old.outputs, execution_count=old.execution_count)
     notebook.cells = [launch, setup, *([new_markdown_cell(kept)] if kept else []), *rest]

@@ -16,7 +16,7 @@ from fhx.course.versions import instructor_version, student_version
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = [int(path.name[:2]) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
-SETUP = '%pip install -q "fhx @ git+https://example.org/book@main"\nfrom fhx.exercises import check'
+SETUP = 'REVISION = "main"\nfrom fhx.exercises import check'
 TEXT = """\
 (one-states)=
 ## What a state is

@@ -10,7 +10,6 @@ import pytest
 from course_texts import distinctive, lines, strings
 from IPython.core.inputtransformer2 import TransformerManager
 
-from fhx import __version__
 from fhx.course.versions import student_version
 
 MYST = {
@@ -112,8 +111,8 @@ def test_each_exercise_is_there_with_its_points_and_its_hole(chapter, student):
 
 
 def test_the_release_is_pinned_and_the_totals_are_stated(chapter, student):
-    (install,) = [line for source in code(student) for line in source.splitlines() if "pip install" in line]
-    assert install.endswith(f'recurrence@v{__version__}"')
+    (install,) = [line for source in code(student) for line in source.splitlines() if line.startswith("REVISION = ")]
+    assert install == f'REVISION = "{chapter.book.revision}"'
     notes = [one.exercise.notes for one in chapter.assigned]
     assert f"{len(notes)} exercises with {sum(note.points for note in notes)} points" in student.cells[1].source
     assert "fold out" not in "".join(markdown(student))

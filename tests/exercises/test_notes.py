@@ -7,11 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fhx.exercises import CHAPTERS, EXERCISES, check, notes
+from fhx.exercises import EXERCISES, check, notes
+from fhx.exercises.collection import CHAPTERS
 
 FOLDER = Path(notes.__file__).parent
 SCHEMA = json.loads((FOLDER / "schema.json").read_text("utf-8"))
-NUMBERS = [chapter.__name__[-2:] for chapter in CHAPTERS]
+NUMBERS = [f"{number:02}" for number in CHAPTERS]
 MISTAKES = [(id, mistake) for id, exercise in EXERCISES.items() for mistake in exercise.notes.mistakes]
 
 

@@ -143,7 +143,7 @@ def twice(notebook: NotebookNode) -> None:
 
 MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("begins_with_the_standard_cells", "cell 0", replaced("Run it in", "blob/main", "blob/dev")),
-    ("begins_with_the_standard_cells", "cell 1", replaced("find_spec", "@main", "@dev")),
+    ("begins_with_the_standard_cells", "cell 1", replaced("REVISION", '"main"', '"dev"')),
     ("begins_with_the_standard_cells", "cell 1", lambda notebook: notebook.cells[1].metadata.pop("tags")),
     ("begins_with_the_standard_cells", "title", replaced("# A title", "# A title", "A title")),
     ("names_the_kernel", "kernelspec", lambda notebook: notebook.metadata.kernelspec.update(name="conda-env")),

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("default")]  # warnin
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for chapters whose set-up takes no time."""
-    monkeypatch.setattr(notebook_cells, "SETUP", "url = '{url}@{branch}'  # find_spec(\"fhx\")")
+    monkeypatch.setattr(notebook_cells, "SETUP", "url = '{url}@{{REVISION}}'  # REVISION = \"{branch}\"")
     return tmp_path
 
 
@@ -144,9 +144,11 @@ def test_links_follow_the_configuration(folder: Path) -> None:
     settings["repository"] = {"url": "https://github.com/x/y", "branch": "dev"}
     notebook: NotebookNode = read(chapter(folder, "1"))
     launch, setup = notebook_cells.standard_cells(notebook, "01-a.ipynb", settings)
-    assert "/github/x/y/blob/dev/notebooks/01-a.ipynb" in launch.source
-    assert "/gh/x/y/dev?urlpath=lab/tree/notebooks/01-a.ipynb" in launch.source
-    assert "https://github.com/x/y@dev" in setup.source
+    assert "/github/x/y/blob/plain/notebooks/01-a.ipynb" in launch.source
+    assert "/gh/x/y/plain?urlpath=lab/tree/notebooks/01-a.ipynb" in launch.source
+    assert "https://github.com/x/y/blob/dev/notebooks/01-a.ipynb" in launch.source
+    assert "https://github.com/x/y@{REVISION}" in setup.source
+    assert 'REVISION = "dev"' in setup.source
     assert "recurrence-book/recurrence" not in launch.source + setup.source
 
 

@@ -10,6 +10,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from fhx._extras import EXTRAS as EXTRAS_BY_MODULE
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -22,8 +24,21 @@ def requirements(lines: list[str]) -> dict[str, Requirement]:
     return {canonicalize_name(one.name): one for one in found if one.name != PROJECT["name"]}
 
 
-RUNTIME = requirements(PROJECT["dependencies"])
-DIRECT = RUNTIME | {name: one for lines in EXTRAS.values() for name, one in requirements(lines).items()}
+CORE = requirements(PROJECT["dependencies"])
+IMPORT_NAMES = {"scikit-learn": "sklearn", "ipython": "IPython", "pyyaml": "yaml", "pyzmq": "zmq"}
+
+
+def with_extras(*names: str) -> dict[str, Requirement]:
+    """What these extras install, with those that they name."""
+    found: dict[str, Requirement] = {}
+    for name in names:
+        inner = [extra for line in EXTRAS[name] for extra in Requirement(line).extras if line.startswith("fhx[")]
+        found |= requirements(EXTRAS[name]) | with_extras(*inner)
+    return found
+
+
+RUNTIME = CORE | with_extras("chapters")
+DIRECT = CORE | {name: one for lines in EXTRAS.values() for name, one in requirements(lines).items()}
 PINS = requirements(
     [line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
 )
@@ -43,6 +58,7 @@ def conda() -> tuple[dict, dict[str, SpecifierSet], list[str]]:
             pip += entry["pip"]
         else:
             name, bounds = re.fullmatch(r"([A-Za-z0-9_.-]+)\s*(.*)", entry).groups()
+            bounds = re.sub(r"^=(?!=)", "==", bounds)
             packages[canonicalize_name(CONDA_NAMES.get(name, name))] = SpecifierSet(bounds.replace(" ", ""))
     return file, packages, pip
 
@@ -84,12 +100,26 @@ def test_environment_takes_torch_for_the_processor_from_conda_forge() -> None:
     named = [re.match(r"[\w.-]+", entry)[0] for entry in file["dependencies"] if isinstance(entry, str)]
     assert file["channels"] == ["conda-forge"]
     assert "pytorch-cpu" in named
-    assert lower_bound(packages["python"]) == lower_bound(SpecifierSet(PROJECT["requires-python"])) == "3.11"
+    (python,) = packages["python"]
+    assert re.fullmatch(r"=3\.\d+", f"{python.operator.strip('=')}={python.version}")  # Binder reads no other form
+    assert f"Programming Language :: Python :: {python.version}" in PROJECT["classifiers"]
 
 
 def test_environment_installs_the_package() -> None:
     """Binder installs nothing but this file."""
     assert any(re.fullmatch(r"(-e )?\.(\[\w+(,\w+)*\])?", line) for line in conda()[2])
+
+
+def test_what_is_said_of_a_missing_package_is_what_the_extras_install():
+    """``fhx._extras`` names them by their modules; matplotlib_inline and markupsafe come with others too."""
+    for extra, modules in EXTRAS_BY_MODULE.items():
+        named = {IMPORT_NAMES.get(name, name.replace("-", "_")) for name in requirements(EXTRAS[extra])}
+        assert set(modules) == named, extra
+    assert set(EXTRAS) - {"chapters", "lab", "book", "test", "mutants"} == set(EXTRAS_BY_MODULE)
+
+
+def test_the_core_is_small():
+    assert set(CORE) == {"numpy", "scipy", "automata-lib", "attrs", "frozendict", "tqdm"}
 
 
 def test_classifiers_name_every_python_that_ci_runs() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import notebook_cells
 from fhx.course.notebooks import read
+from notebook_cells import PLAIN_BRANCH
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = notebook_cells.config()
@@ -34,8 +35,8 @@ def derives(address: str) -> bool:
         rf"{re.escape(URL)}@{re.escape(BRANCH)}",
         rf"{re.escape(URL)}/(issues|actions|pulls|discussions|releases)(/[^@]*)?",
         rf"{re.escape(URL)}/(blob|edit|tree|raw)/{re.escape(BRANCH)}(/[^@]*)?",
-        rf"{re.escape(SETTINGS['launch_buttons']['colab_url'])}/github/{SLUG}/blob/{re.escape(BRANCH)}/[^@]+",
-        rf"{re.escape(SETTINGS['launch_buttons']['binderhub_url'])}/v2/gh/{SLUG}/{re.escape(BRANCH)}([/?].*)?",
+        rf"{re.escape(SETTINGS['launch_buttons']['colab_url'])}/github/{SLUG}/blob/{PLAIN_BRANCH}/[^@]+",
+        rf"{re.escape(SETTINGS['launch_buttons']['binderhub_url'])}/v2/gh/{SLUG}/{PLAIN_BRANCH}([/?].*)?",
     ]
     return any(re.fullmatch(form, unquote(unescape(address))) for form in forms)
 
@@ -114,9 +115,10 @@ PAGE = '<article class="bd-article">' + "".join(
         lambda html: html.replace(f"/blob/{BRANCH}/", "/blob/old/", 1),
         lambda html: html.replace(f"/edit/{BRANCH}/", "/edit/old/"),
         lambda html: html.replace(f"{URL}/issues", "https://github.com/someone/else/issues"),
-        lambda html: html.replace(f"/v2/gh/{SLUG}/{BRANCH}", f"/v2/gh/{SLUG}/old"),
+        lambda html: html.replace(f"/v2/gh/{SLUG}/{PLAIN_BRANCH}", f"/v2/gh/{SLUG}/{BRANCH}"),
         lambda html: html.replace(f"/github/{SLUG}/", f"/github/fork/{NAME}/"),
         lambda html: html.replace(f'"{URL}"', f'"https://github.com/fork/{NAME}"'),
+        lambda html: html.replace(f"/blob/{PLAIN_BRANCH}/", f"/blob/{BRANCH}/"),
         lambda html: html.replace("/edit/", "/raw/"),
         lambda html: html.replace("colab.research.google.com", "colab.example.com"),
         lambda html: html.replace("01-", "09-"),

@@ -176,6 +176,7 @@ def test_the_registry_is_complete():
         assert file.license
         assert file.citation
         assert all(url.startswith("https://") and url.endswith(name.rpartition("/")[2]) for url in file.urls)
+        assert len({url.split("/")[2] for url in file.urls}) == 2  # whoever publishes it may go
         assert all(
             len(hash_.partition(":")[2]) == {"sha256": 64, "gitblob": 40}[hash_.split(":")[0]] for hash_ in file.hashes
         )

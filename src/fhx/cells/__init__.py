@@ -21,17 +21,20 @@ parameters: no branch on a tensor's value, nothing written in place, so that ``t
 cell in one batch.
 """
 
-from fhx.cells.base import AffineCell, Cell
-from fhx.cells.deep import DeepCell
-from fhx.cells.deep_lstm import DeepLSTMCell
-from fhx.cells.gated import GRUCell, LSTMCell
-from fhx.cells.highway import HighwayCell
-from fhx.cells.init import gaussian_, orthogonal_
-from fhx.cells.residual import ResidualCell
-from fhx.cells.simple import LinearCell, SimpleCell
-from fhx.cells.size import parameter_count, width_for
-from fhx.cells.stack import Stack
-from fhx.cells.torch_nets import from_torch
+from fhx._extras import needs
+
+with needs("torch"):
+    from fhx.cells.base import AffineCell, Cell
+    from fhx.cells.deep import DeepCell
+    from fhx.cells.deep_lstm import DeepLSTMCell
+    from fhx.cells.gated import GRUCell, LSTMCell
+    from fhx.cells.highway import HighwayCell
+    from fhx.cells.init import gaussian_, orthogonal_
+    from fhx.cells.residual import ResidualCell
+    from fhx.cells.simple import LinearCell, SimpleCell
+    from fhx.cells.size import parameter_count, width_for
+    from fhx.cells.stack import Stack
+    from fhx.cells.torch_nets import from_torch
 
 __all__ = [
     "AffineCell",

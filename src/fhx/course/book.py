@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import yaml
 from nbformat import NotebookNode
 
+from fhx._version import revision
 from fhx.course import CourseError
 from fhx.course.bibliography import Work, linked, read_works
 from fhx.course.notebooks import NotebookError, figure, is_markdown, read, text_of
@@ -99,6 +100,11 @@ class Book:
     def works(self) -> dict[str, Work]:
         """The bibliography."""
         return read_works(self._root / "book" / "references.bib")
+
+    @cached_property
+    def revision(self) -> str:
+        """What to install for these notebooks: the tag of a release, else the commit; its branch where no git is."""
+        return revision(self._root) or self._settings["repository"].get("branch", "main")
 
     @property
     def home(self) -> str:

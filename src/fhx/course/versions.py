@@ -1,4 +1,4 @@
-"""A chapter for students, without solutions, and for instructors, with all that helps to mark it."""
+"""A chapter as plain notebooks: for readers, as it is; for students, without solutions; for instructors, with notes."""
 
 import re
 import sys
@@ -14,16 +14,18 @@ from fhx.course import CourseError, annotations
 from fhx.course.bibliography import linked
 from fhx.course.chapters import Chapter, Placed
 from fhx.course.instructions import with_instructions
-from fhx.course.notebooks import figure, is_code
+from fhx.course.notebooks import figure, is_code, tags
 from fhx.course.plain_markdown import PlainMarkdown
 from fhx.exercises import EXERCISES, Exercise
 from fhx.exercises.show import show
 
-__all__ = ["instructor_version", "student_version"]
+__all__ = ["instructor_version", "reader_version", "student_version"]
 
 KEPT = ("kernelspec", "language_info")
 LAUNCH = re.compile(r"^Run it in \[Colab\][^\n]*\n*", re.M)
-INSTALL = re.compile(r'("fhx @ git\+[^"@]+)@[^"@]+"')
+INSTALL = re.compile(r'^REVISION = "[^"]*"$', re.M)
+FOLDS = ("jupyter", "cellView", "tags")
+"""What of a cell's metadata says whether it is shown folded."""
 FOLDED = "The solutions fold out."
 
 
@@ -38,7 +40,22 @@ def student_version(chapter: Chapter) -> NotebookNode:
         f"for `...`{_checked(chapter)}. {_graded_with()}\n\n"
         f"{annotations.totals(chapter.assigned)}."
     )
-    return _Version(chapter, head, solved=False).notebook()
+    return _Version(chapter, head).notebook()
+
+
+def reader_version(chapter: Chapter, solved: bool = True) -> NotebookNode:
+    """The chapter for any notebook program: plain Markdown with outputs, solutions and figures as in the book.
+
+    Args:
+        chapter: the chapter.
+        solved: with its solutions.
+
+    Raises:
+        CourseError: something in the chapter has no plain form.
+    """
+    page = chapter.book.link("rendered page", chapter.page)
+    head = f"The notebook of {_origin(chapter)}, to be run from the top. What is written here is on its {page} too."
+    return _Version(chapter, head, solved=solved, shown=True).notebook()
 
 
 def instructor_version(chapter: Chapter) -> NotebookNode:
@@ -51,7 +68,7 @@ def instructor_version(chapter: Chapter) -> NotebookNode:
         f"Instructor's version of {_origin(chapter)}. It holds the solutions: not for students.\n\n"
         f"{annotations.totals(chapter.assigned)}.\n\n{annotations.overview(chapter.assigned)}"
     )
-    return _Version(chapter, head, solved=True).notebook()
+    return _Version(chapter, head, solved=True, shown=True, noted=True).notebook()
 
 
 def _graded_with() -> str:
@@ -92,46 +109,56 @@ def _examples(exercise: Exercise) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Version:
-    """A chapter with ``head`` below its title, with its solutions if ``solved``."""
+    """A chapter with ``head`` below its title; ``solved`` with its solutions, ``shown`` with the outputs, ``noted`` with
+    what helps to mark it, and else with what students are told."""
 
     chapter: Chapter
     head: str
-    solved: bool
+    solved: bool = False
+    shown: bool = False
+    noted: bool = False
 
     def notebook(self) -> NotebookNode:
         source = self.chapter.notebook
         if not any(INSTALL.search(cell.source) for cell in source.cells if is_code(cell)):
-            raise CourseError(f"{self.chapter.path}: no cell installs the package, so the release cannot be pinned")
+            raise CourseError(f"{self.chapter.path}: no cell installs the package, so its version cannot be pinned")
         metadata = {key: source.metadata[key] for key in KEPT if key in source.metadata}
         made = new_notebook(cells=list(self._cells()), metadata=metadata)
         made.nbformat_minor = 5
         nbformat.validate(made)
         return made
 
+    @property
+    def is_course(self) -> bool:
+        """Whether it is for students or instructors."""
+        return self.noted or not self.shown
+
     def _cells(self) -> Iterator[NotebookNode]:
-        plain = PlainMarkdown(self.chapter.book, self.chapter.page, {
-            one.label: annotations.below_statement(one) for one in self.chapter.assigned
-        })  # fmt: skip
+        below = {one.label: annotations.below_statement(one) for one in self.chapter.assigned} if self.is_course else {}
+        plain = PlainMarkdown(self.chapter.book, self.chapter.page, below)
         for place, placed in enumerate(self.chapter.cells):
-            if self.solved or not placed.is_solution:
+            if self.solved or not (placed.is_solution or "solution" in tags(placed.cell)):
                 yield from self._code(placed, plain) if is_code(placed.cell) else self._text(placed, plain)
             if place == 0:
                 yield new_markdown_cell(self.head, id="version")
-            if self.solved and placed.ends and placed.assigned:
+            if self.noted and placed.ends and placed.assigned:
                 text = annotations.notes(placed.assigned)
                 yield new_markdown_cell(text, id=f"notes-{placed.assigned.exercise.id}")
 
     def _text(self, placed: Placed, plain: PlainMarkdown) -> Iterator[NotebookNode]:
-        source = placed.cell.source.replace(FOLDED, "Solutions and notes follow." if self.solved else "")
+        source = placed.cell.source.replace(FOLDED, "Solutions and notes follow." if self.noted else "")
         if text := plain(LAUNCH.sub("", source)):
             yield new_markdown_cell(text, id=placed.cell.id)
 
     def _code(self, placed: Placed, plain: PlainMarkdown) -> Iterator[NotebookNode]:
         cell = placed.cell
-        made = new_code_cell(INSTALL.sub(rf'\1@v{__version__}"', cell.source), id=cell.id)
-        if self.solved:
+        source = INSTALL.sub(f'REVISION = "{self.chapter.book.revision}"', cell.source)
+        made = new_code_cell(source, id=cell.id)
+        if self.shown:
             made.update(outputs=cell.outputs, execution_count=cell.execution_count)
-        elif placed.is_hole and placed.assigned:
+        if not self.is_course:
+            made.metadata.update({key: cell.metadata[key] for key in FOLDS if key in cell.metadata})
+        elif not self.solved and placed.is_hole and placed.assigned:
             made.source = _with_examples(made.source, placed.assigned.exercise)
         yield made
         drawn = figure(cell)

@@ -6,6 +6,9 @@ lecture notes; a ``Network`` reads its states out as vectors, a ``Recognizer`` a
 and slu, and a ``Step`` a recurrence made of them.
 """
 
+from typing import TYPE_CHECKING
+
+from fhx._extras import lazily
 from fhx.exact.endless import Answer, Endless
 from fhx.exact.expression import Expression, Unit, const, sum_of, units_of, variable
 from fhx.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, relu, slu, stack, variables
@@ -20,10 +23,12 @@ from fhx.exact.recognizer import Recognizer
 from fhx.exact.separation import Separation, separate
 from fhx.exact.simple_rnn import SimpleRNN
 from fhx.exact.step import Step
-from fhx.exact.table import TableRecognizer
-from fhx.exact.torch_halting import TorchHaltingNet
-from fhx.exact.torch_recognizer import TorchRecognizer
 from fhx.exact.word_reader import WordReader
+
+if TYPE_CHECKING:
+    from fhx.exact.table import TableRecognizer
+    from fhx.exact.torch_halting import TorchHaltingNet
+    from fhx.exact.torch_recognizer import TorchRecognizer
 
 __all__ = [
     "AND",
@@ -66,3 +71,10 @@ __all__ = [
     "variable",
     "variables",
 ]
+
+MODULES_OF_TORCH = {
+    "TableRecognizer": "fhx.exact.table",
+    "TorchHaltingNet": "fhx.exact.torch_halting",
+    "TorchRecognizer": "fhx.exact.torch_recognizer",
+}
+__getattr__ = lazily(__name__, MODULES_OF_TORCH, "torch")

@@ -1,16 +1,23 @@
 """A simple RNN that reads a word, goes on after its end, and answers once, if ever."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable
 from enum import Enum
 from itertools import repeat
+from typing import TYPE_CHECKING
 
-import torch
 from attrs import frozen
 
+from fhx._extras import needs
 from fhx.exact.endless import Answer, Endless, first_answer
 from fhx.exact.numbers import Number
-from fhx.exact.torch_halting import TorchHaltingNet
 from fhx.exact.word_reader import Word, WordReader
+
+if TYPE_CHECKING:
+    import torch
+
+    from fhx.exact.torch_halting import TorchHaltingNet
 
 __all__ = ["EOS", "HaltingNet"]
 
@@ -88,10 +95,15 @@ class HaltingNet(WordReader):
         word = tuple(word)
         return first_answer(self.outputs(word), len(word), max_steps)
 
-    def to_torch(self, dtype: torch.dtype = torch.float64) -> TorchHaltingNet:
+    def to_torch(self, dtype: torch.dtype | None = None) -> TorchHaltingNet:
         """The net as ``torch.nn.RNN`` with weights and states rounded to a type: see :class:`TorchHaltingNet`.
+
+        Args:
+            dtype: a floating-point type; None: ``torch.float64``.
 
         Raises:
             TypeError: ``dtype`` is not a floating-point type.
         """
+        with needs("torch"):
+            from fhx.exact.torch_halting import TorchHaltingNet  # exact nets are there without torch
         return TorchHaltingNet(self, dtype)

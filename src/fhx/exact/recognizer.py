@@ -1,16 +1,23 @@
 """A simple RNN that accepts or rejects words."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import torch
 from attrs import frozen
 
+from fhx._extras import needs
 from fhx.exact.matrix import Matrix
 from fhx.exact.network import Network
-from fhx.exact.table import TableRecognizer
-from fhx.exact.torch_recognizer import TorchRecognizer
 from fhx.exact.word_reader import Word, WordReader, decision
+
+if TYPE_CHECKING:
+    import torch
+
+    from fhx.exact.table import TableRecognizer
+    from fhx.exact.torch_recognizer import TorchRecognizer
 
 __all__ = ["Recognizer"]
 
@@ -65,18 +72,20 @@ class Recognizer(WordReader):
             pass
         return decision(self._output(state), word)
 
-    def to_torch(self, dtype: torch.dtype = torch.float64, exact: bool = True) -> TorchRecognizer:
+    def to_torch(self, dtype: torch.dtype | None = None, exact: bool = True) -> TorchRecognizer:
         """The net as ``torch.nn.RNN``: one-hot inputs (batch, time, symbol) to outputs (batch, time), and batched
         ``accepts``. Move it to a device by ``.to(device)``.
 
         Args:
-            dtype: a floating-point type.
+            dtype: a floating-point type; None: ``torch.float64``.
             exact: refuse what floats cannot hold, and raise where they would round; see ``TorchRecognizer``.
 
         Raises:
             TypeError: ``dtype`` is not a floating-point type.
             ValueError: ``exact``, and some weight is not an integer or too large: all reasons.
         """
+        with needs("torch"):
+            from fhx.exact.torch_recognizer import TorchRecognizer  # exact nets are there without torch
         return TorchRecognizer(self, dtype, exact)
 
     def to_table(self) -> TableRecognizer:
@@ -85,4 +94,6 @@ class Recognizer(WordReader):
         Raises:
             ValueError: a step leaves the one-hot states; see ``TableRecognizer``.
         """
+        with needs("torch"):
+            from fhx.exact.table import TableRecognizer  # exact nets are there without torch
         return TableRecognizer(self)

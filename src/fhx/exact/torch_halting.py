@@ -28,7 +28,7 @@ class TorchHaltingNet(nn.Module):
 
     Args:
         net: the net, a ``HaltingNet``; an SLU unit becomes two ReLU units.
-        dtype: a floating-point type of torch.
+        dtype: a floating-point type of torch; None: ``torch.float64``.
 
     Attributes:
         inner: the same net as a :class:`TorchRecognizer`, with its ``rnn``, ``readout`` and ``h0``.
@@ -37,7 +37,7 @@ class TorchHaltingNet(nn.Module):
         TypeError: ``dtype`` is not a floating-point type.
     """
 
-    def __init__(self, net: WordReader, dtype: torch.dtype = torch.float64) -> None:
+    def __init__(self, net: WordReader, dtype: torch.dtype | None = None) -> None:
         super().__init__()
         self.net = net
         self.inner = TorchRecognizer(net, dtype, exact=False).requires_grad_(False)

@@ -30,7 +30,7 @@ class TorchRecognizer(nn.Module):
 
     Args:
         recognizer: the net, a ``Recognizer``; an SLU unit becomes two ReLU units, see ``two_relus``.
-        dtype: a floating-point type of torch.
+        dtype: a floating-point type of torch; None: ``torch.float64``.
         exact: see above; the parameters are then fixed.
 
     Raises:
@@ -40,8 +40,9 @@ class TorchRecognizer(nn.Module):
 
     h0: Tensor
 
-    def __init__(self, recognizer: WordReader, dtype: torch.dtype = torch.float64, exact: bool = True) -> None:
+    def __init__(self, recognizer: WordReader, dtype: torch.dtype | None = None, exact: bool = True) -> None:
         super().__init__()
+        dtype = torch.float64 if dtype is None else dtype
         if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
             raise TypeError(f"dtype must be a floating-point type of torch, got {dtype}")
         relu = two_relus(recognizer)

@@ -1,56 +1,18 @@
 """The book's exercises: each is a record with an oracle, with which ``check`` compares an answer."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
-from fhx.exercises import (
-    chapter_01,
-    chapter_02,
-    chapter_03,
-    chapter_04,
-    chapter_05,
-    chapter_06,
-    chapter_07,
-    chapter_08,
-    chapter_09,
-    chapter_10,
-    chapter_11,
-    chapter_12,
-    chapter_13,
-)
-from fhx.exercises.checking import Result, check_exercise
-from fhx.exercises.compare import difference
-from fhx.exercises.notes import Mistake, Notes, read_notes
-from fhx.exercises.record import Exercise
+from fhx._extras import needs
+
+with needs("torch", "figures"):
+    from fhx.exercises.checking import Result, check_exercise
+    from fhx.exercises.collection import EXERCISES
+    from fhx.exercises.compare import difference
+    from fhx.exercises.notes import Mistake, Notes
+    from fhx.exercises.record import Exercise
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Notes", "Result", "check", "difference"]
-
-CHAPTERS = (
-    chapter_01,
-    chapter_02,
-    chapter_03,
-    chapter_04,
-    chapter_05,
-    chapter_06,
-    chapter_07,
-    chapter_08,
-    chapter_09,
-    chapter_10,
-    chapter_11,
-    chapter_12,
-    chapter_13,
-)
-EXERCISES: Mapping[str, Exercise] = MappingProxyType(
-    {
-        exercise.id: replace(exercise, notes=notes[exercise.id])
-        for number, chapter in enumerate(CHAPTERS, start=1)
-        for notes in [read_notes(number)]
-        for exercise in chapter.EXERCISES
-    }
-)
-"""All exercises by id, in the order of the book."""
 
 
 def check(exercise: str | Exercise, answer: Callable[..., Any], *, seed: int = 0, random_inputs: int = 20) -> Result:

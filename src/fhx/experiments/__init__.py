@@ -8,7 +8,10 @@ An experiment is a module or a package of this one with a frozen record, its ``E
 :data:`fhx.experiments.catalog.EXPERIMENTS` has all of them by name.
 """
 
-from fhx.experiments.experiment import Experiment
-from fhx.experiments.results import WrongResultError, stored, verified
+from fhx._extras import needs
+
+with needs("torch"):
+    from fhx.experiments.experiment import Experiment
+    from fhx.experiments.results import WrongResultError, stored, verified
 
 __all__ = ["Experiment", "WrongResultError", "stored", "verified"]

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 import fhx
 from fhx._files import write_atomically
+from fhx._version import commit_of_package, release_of
 from fhx.experiments.experiment import Experiment, Point, Result, point_key
 from fhx.experiments.results import WrongResultError, read
 from fhx.jobs import map_unordered
@@ -63,18 +64,20 @@ def write(path: Path, head: dict[str, Any], entries: list[dict[str, Any]]) -> No
 
 def _environment() -> dict[str, Any]:
     """What a result depends on apart from its settings: the device and the versions of this process."""
-    versions = {"python": platform.python_version(), "torch": str(torch.__version__), "fhx": fhx.__version__}
+    versions = {"python": platform.python_version(), "torch": str(torch.__version__), "fhx": release_of(fhx.__version__)}
     return {"device": str(fhx.device()), "versions": versions}
 
 
 def _entry(run: Callable[[Point], Result], expected: dict[str, Any], point: Point) -> dict[str, Any]:
-    """A point with its result and the seconds it took, made in the environment of the process that writes it down."""
+    """A point with its result, the seconds it took and the commit of the code, made in the environment of the process
+    that writes it down."""
     if expected != _environment():
         raise WrongResultError(f"the result is to be made with {expected}, and the worker has {_environment()}")
     with _float32_on_one_thread():
         began = perf_counter()
         result = run(point)
-        return {"point": point, "result": _rounded(result), "seconds": round(perf_counter() - began, 1)}
+        seconds = round(perf_counter() - began, 1)
+        return {"point": point, "result": _rounded(result), "seconds": seconds, "commit": commit_of_package()}
 
 
 def _resume(path: Path, head: dict[str, Any]) -> list[dict[str, Any]]:

@@ -102,7 +102,7 @@ def _draw_points(ax: Axes, stacks: Mapping[str, Fraction | int], axis: float) ->
     """Names in one line below the axis, moved apart where they would touch."""
     if not stacks:
         return
-    from sklearn.isotonic import isotonic_regression  # slow to import, so only here
+    from scipy.optimize import isotonic_regression  # slow to import, so only here
 
     items = sorted(stacks.items(), key=lambda item: item[1])
     widths = np.array([text_width(name, TEXT) + 8 for name, _ in items])
@@ -111,7 +111,7 @@ def _draw_points(ax: Axes, stacks: Mapping[str, Fraction | int], axis: float) ->
     steps = np.concatenate([[0], np.cumsum((widths[:-1] + widths[1:]) / 2)])
     wanted = np.array([_x(point) for _, point in items])
     low, high = widths[0] / 2, WIDTH - widths[-1] / 2 - steps[-1]
-    places = isotonic_regression(wanted - steps, y_min=low, y_max=high) + steps
+    places = np.clip(isotonic_regression(wanted - steps).x, low, high) + steps
     for (name, point), x in zip(items, places, strict=True):
         y = axis + 28 + _LINE
         ax.plot([_x(point), _x(point), x], [axis, axis + 24, y - 4], color=COLORS[2], lw=0.9, zorder=1)

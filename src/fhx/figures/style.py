@@ -86,14 +86,14 @@ def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.
     lines = [line for line in (ax.lines if lines is None else lines) if not str(line.get_label()).startswith("_")]
     if not lines:
         raise ValueError("there is no line with a label: pass label= to plot")
-    from sklearn.isotonic import isotonic_regression  # slow to import, so only here
+    from scipy.optimize import isotonic_regression  # slow to import, so only here
 
     figure_of(ax).draw_without_rendering()  # lays out the figure, so that the axes have their height
     step = gap * plt.rcParams["font.size"] / (ax.bbox.height * 72 / ax.figure.dpi)  # as a fraction of the axes
     ends = sorted(((_end(ax, line), line) for line in lines), key=lambda pair: pair[0])
     steps = step * np.arange(len(ends))  # least moves in all, subject to y[k + 1] - y[k] >= step
     room = max(1.0 - steps[-1], 0.0)
-    levels = isotonic_regression([y for y, _ in ends] - steps, y_min=0.0, y_max=room) + steps
+    levels = np.clip(isotonic_regression([y for y, _ in ends] - steps).x, 0.0, room) + steps
     return [
         ax.annotate(
             str(line.get_label()), (1, y), (6, 0), xycoords="axes fraction", textcoords="offset points",

@@ -14,8 +14,6 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import TypeVar
 
-import torch
-
 from fhx.jobs.job import JobFailedError, execute, failure_of, pickled, unpickled
 
 A = TypeVar("A")
@@ -110,7 +108,10 @@ def _serve(connection: Connection) -> None:
     """Run jobs until there are no more; an interrupt from the terminal is left to the process that sent them."""
     signal.signal(signal.SIGINT, lambda *_: None)  # SIG_IGN would be inherited by what a job starts
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    torch.set_num_threads(1)
+    with suppress(ModuleNotFoundError):
+        import torch  # jobs need not be about tensors
+
+        torch.set_num_threads(1)
     with suppress(EOFError, BrokenPipeError):
         while True:
             connection.send_bytes(execute(connection.recv_bytes()))

@@ -3,9 +3,9 @@ r"""Learning a machine from queries: Angluin's L*, by AALpy, with a stated list 
 from collections.abc import Callable, Hashable, Iterable, Reversible
 from typing import overload
 
-from aalpy import SUL, Dfa, Oracle, run_Lstar
 from attrs import field, frozen
 
+from fhx._extras import needs
 from fhx.machines.dfa import DFA
 from fhx.machines.validation import in_order
 from fhx.machines.words import Symbol, Word, as_word, refuse_one_string
@@ -62,6 +62,7 @@ def learn_dfa(
 
     Raises:
         TypeError: the words are one string.
+        MissingExtraError: AALpy is missing, which the extra ``learn`` installs.
         ValueError: an empty alphabet, a word with a symbol outside the alphabet, or ``max_states`` below 2.
 
     Source: Angluin, Learning regular sets from queries and counterexamples (1987); Rivest and Schapire (1993).
@@ -75,8 +76,10 @@ def learn_dfa(
         if outside := [symbol for symbol in word if symbol not in symbols]:
             raise ValueError(f"the word {as_word(word, symbols)!r} has {outside[0]!r}, outside the alphabet {symbols}")
     longest = max(map(len, listed), default=0)
-    teacher = _Teacher(accepts, symbols, _max_queries(max_states, len(symbols), longest))
-    oracle = _StatedWords(teacher, symbols, listed, max_states)
+    with needs("learn"):
+        from fhx.machines.teacher import StatedWords, Teacher, TooManyStatesError, run_Lstar  # machines need no AALpy
+    teacher = Teacher(accepts, symbols, _max_queries(max_states, len(symbols), longest))
+    oracle = StatedWords(teacher, symbols, listed, max_states)
     try:
         run_Lstar(
             list(symbols),
@@ -88,17 +91,13 @@ def learn_dfa(
             cache_and_non_det_check=False,
             print_level=0,
         )
-    except _TooManyStatesError:
+    except TooManyStatesError:
         complete = False
     else:
         complete = True
     found = tuple(as_word(word, symbols) for word in oracle.counterexamples)
     dfa = oracle.hypotheses[-1].canonical()
     return LearnedDFA(dfa, complete, len(teacher.answers), len(oracle.hypotheses), found)
-
-
-class _TooManyStatesError(RuntimeError):
-    """The next hypothesis has more states than were allowed."""
 
 
 def _max_queries(states: int, symbols: int, longest: int) -> int:
@@ -108,69 +107,3 @@ def _max_queries(states: int, symbols: int, longest: int) -> int:
     searched by halves.
     """
     return states * (1 + states * symbols) + states * (4 + longest.bit_length())
-
-
-class _Teacher(SUL):
-    """Answers about whole words, each asked for once, and no more than ``max_queries`` of them."""
-
-    def __init__(self, accepts: Callable[..., object], alphabet: tuple[Symbol, ...], max_queries: int) -> None:
-        super().__init__()
-        self.accepts, self.alphabet, self.max_queries = accepts, alphabet, max_queries
-        self.answers: dict[tuple[Symbol, ...], bool] = {}
-
-    def answer(self, word: tuple[Symbol, ...]) -> bool:
-        if word not in self.answers:
-            self.answers[word] = bool(self.accepts(as_word(word, self.alphabet)))
-        return self.answers[word]
-
-    def query(self, word: tuple[Symbol, ...]) -> list[bool]:
-        """The last output only: with one answer per cell of the table, L* reads no other."""
-        self.num_queries += 1
-        if self.num_queries > self.max_queries:
-            raise _TooManyStatesError
-        return [self.answer(tuple(word))]
-
-    def pre(self) -> None:
-        raise NotImplementedError("this teacher answers about whole words")
-
-    post = pre
-
-    def step(self, letter: Hashable) -> bool:
-        raise NotImplementedError("this teacher answers about whole words")
-
-
-class _StatedWords(Oracle):
-    """Compares a hypothesis with a list of words, in order."""
-
-    def __init__(
-        self, teacher: _Teacher, alphabet: tuple[Symbol, ...], words: list[tuple[Symbol, ...]], max_states: int
-    ) -> None:
-        super().__init__(list(alphabet), teacher)
-        self.teacher, self.words, self.max_states = teacher, words, max_states
-        self.hypotheses: list[DFA] = []
-        self.counterexamples: list[tuple[Symbol, ...]] = []
-
-    def find_cex(self, hypothesis: Dfa) -> tuple[Symbol, ...] | None:
-        """The first word of the list that refutes the hypothesis."""
-        if hypothesis.size > self.max_states:
-            raise _TooManyStatesError
-        dfa = _from_aalpy(hypothesis, self.alphabet)
-        self.hypotheses.append(dfa)
-        refuting = next((word for word in self.words if dfa.accepts(word) != self.teacher.answer(word)), None)
-        if refuting is not None:
-            self.counterexamples.append(refuting)
-        return refuting
-
-
-def _from_aalpy(machine: Dfa, alphabet: tuple[Symbol, ...]) -> DFA:
-    return DFA(
-        [state.state_id for state in machine.states],
-        alphabet,
-        {
-            (state.state_id, symbol): state.transitions[symbol].state_id
-            for state in machine.states
-            for symbol in alphabet
-        },
-        machine.initial_state.state_id,
-        [state.state_id for state in machine.states if state.is_accepting],
-    )

@@ -1,36 +1,39 @@
 """Stability: how fast a cell forgets, and what that means for its truncation."""
 
-from fhx.stability.bounds import (
-    gradient_bound,
-    gradient_gap_bound,
-    gradient_lipschitz_bound,
-    output_gap_bound,
-    state_gap_bound,
-    weight_gap_bound,
-    weight_gap_bound_harmonic,
-    weight_gap_bound_power_law,
-    window_for_output_gap,
-)
-from fhx.stability.certificates import Certificate, certificate, register_certificate
-from fhx.stability.conjugate import Translated, WithReadout
-from fhx.stability.constants import constants
-from fhx.stability.contraction import contraction_rate, steps_to_contract
-from fhx.stability.definite import DefiniteNet, definite_net, definite_order, window_for_margin
-from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
-from fhx.stability.fixed import FixedPoint, fixed_point
-from fhx.stability.gru import GRUBounds, gru_bounds
-from fhx.stability.lstm import project_within
-from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
-from fhx.stability.lstm_constants import lstm_constants
-from fhx.stability.lyapunov import lyapunov_norm, weighted_gain
-from fhx.stability.projection import Projected, project
-from fhx.stability.rounding import rounding_term
-from fhx.stability.search import Search, adversarial_gain
-from fhx.stability.simple_constants import simple_constants
-from fhx.stability.smoothness import Constants, LossConstants
-from fhx.stability.states import invariant_set
-from fhx.stability.truncation import truncated_states, truncation_length, window_for_state_gap
-from fhx.stability.ungated import zero_state_bound
+from fhx._extras import needs
+
+with needs("torch"):
+    from fhx.stability.bounds import (
+        gradient_bound,
+        gradient_gap_bound,
+        gradient_lipschitz_bound,
+        output_gap_bound,
+        state_gap_bound,
+        weight_gap_bound,
+        weight_gap_bound_harmonic,
+        weight_gap_bound_power_law,
+        window_for_output_gap,
+    )
+    from fhx.stability.certificates import Certificate, certificate, register_certificate
+    from fhx.stability.conjugate import Translated, WithReadout
+    from fhx.stability.constants import constants
+    from fhx.stability.contraction import contraction_rate, steps_to_contract
+    from fhx.stability.definite import DefiniteNet, definite_net, definite_order, window_for_margin
+    from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
+    from fhx.stability.fixed import FixedPoint, fixed_point
+    from fhx.stability.gru import GRUBounds, gru_bounds
+    from fhx.stability.lstm import project_within
+    from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
+    from fhx.stability.lstm_constants import lstm_constants
+    from fhx.stability.lyapunov import lyapunov_norm, weighted_gain
+    from fhx.stability.projection import Projected, project
+    from fhx.stability.rounding import rounding_term
+    from fhx.stability.search import Search, adversarial_gain
+    from fhx.stability.simple_constants import simple_constants
+    from fhx.stability.smoothness import Constants, LossConstants
+    from fhx.stability.states import invariant_set
+    from fhx.stability.truncation import truncated_states, truncation_length, window_for_state_gap
+    from fhx.stability.ungated import zero_state_bound
 
 __all__ = [
     "Certificate",

@@ -4,27 +4,30 @@ Each function returns a :class:`Task`: sequences for training, validation and te
 wanted.
 """
 
-from fhx.tasks.acceptors import Acceptor
-from fhx.tasks.baselines import (
-    frame_nll,
-    key_frequencies,
-    last_frame,
-    linear_delay_r2,
-    majority_class,
-    note_frequencies,
-)
-from fhx.tasks.files import DataCorruptError, DataNotFoundError, locate
-from fhx.tasks.groups import running_parity, word_problem
-from fhx.tasks.images import digits
-from fhx.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
-from fhx.tasks.maps import henon_step, logistic_orbit, logistic_step, lorenz_step, pendulum_step
-from fhx.tasks.memory import adding, copy_memory, recall
-from fhx.tasks.music import chorales, folk_tunes
-from fhx.tasks.registry import FILES, DataFile
-from fhx.tasks.sequences import KINDS, Kind, Sequences, Task
-from fhx.tasks.systems import logistic_map, lorenz, pendulum
-from fhx.tasks.teacher import teacher, teacher_recurrence
-from fhx.tasks.text import wikitext2
+from fhx._extras import needs
+
+with needs("torch"):
+    from fhx.tasks.acceptors import Acceptor
+    from fhx.tasks.baselines import (
+        frame_nll,
+        key_frequencies,
+        last_frame,
+        linear_delay_r2,
+        majority_class,
+        note_frequencies,
+    )
+    from fhx.tasks.files import DataCorruptError, DataNotFoundError, locate
+    from fhx.tasks.groups import running_parity, word_problem
+    from fhx.tasks.images import digits
+    from fhx.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
+    from fhx.tasks.maps import henon_step, logistic_orbit, logistic_step, lorenz_step, pendulum_step
+    from fhx.tasks.memory import adding, copy_memory, recall
+    from fhx.tasks.music import chorales, folk_tunes
+    from fhx.tasks.registry import FILES, DataFile
+    from fhx.tasks.sequences import KINDS, Kind, Sequences, Task
+    from fhx.tasks.systems import logistic_map, lorenz, pendulum
+    from fhx.tasks.teacher import teacher, teacher_recurrence
+    from fhx.tasks.text import wikitext2
 
 __all__ = [
     "FILES",

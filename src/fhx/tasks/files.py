@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import pooch
 from tqdm import tqdm
 
 from fhx._checks import positive
+from fhx._extras import needs
 from fhx._files import replacing
 from fhx.tasks.registry import FILES, DataFile
 
@@ -37,8 +37,11 @@ def data_folder() -> Path | None:
 
 def cache_folder() -> Path:
     """The folder that ``FHX_CACHE`` names, else the operating system's cache folder for this book."""
-    value = os.environ.get("FHX_CACHE")
-    return Path(value).expanduser() if value else Path(pooch.os_cache("fhx"))
+    if value := os.environ.get("FHX_CACHE"):
+        return Path(value).expanduser()
+    with needs("data"):
+        import pooch  # whoever downloads nothing needs it not
+    return Path(pooch.os_cache("fhx"))
 
 
 def fingerprint(content: bytes, scheme: str) -> str:
@@ -116,6 +119,8 @@ def locate(name: str | DataFile, cache: Path | str | None = None, attempts: int 
 
 def download(url: str, file: DataFile, target: Path) -> Path:
     """Fetch ``file`` from ``url`` once, with a progress bar, and move it to ``target`` when complete and right."""
+    with needs("data"):
+        import pooch  # whoever downloads nothing needs it not
     with replacing(target) as temporary:
         # A bar without a total is false as a condition; the downloader sets the real one.
         with tqdm(desc=file.name, total=1, unit="B", unit_scale=True, leave=False) as bar:

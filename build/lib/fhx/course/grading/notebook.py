@@ -1,0 +1,220 @@
+"""The code cells of a notebook, and which of them a function depends on."""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fhx.course.grading.cells import Cell, parsed
+from fhx.course.notebooks import NotebookError, cells_of, is_code, text_of
+
+__all__ = ["LARGEST", "Notebook", "Way", "read_notebook"]
+
+LARGEST = 256 * 2**20
+"""Bytes of a file."""
+VERSION = re.compile(rb'"language_info":\s*\{(?:[^{}]|\{[^{}]*\})*?"version":\s*"(\d+\.\d+)')
+"""Of Python, as a file names it."""
+READING, LONGEST_CELL = 30.0, 5.0
+"""Seconds in which all cells are read, and one of them."""
+CHECKS = 3
+"""As many of the last checks of an exercise are tried."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to an answer.
+
+    Attributes:
+        words: what was run; empty for the cells that the answer depends on where it is checked.
+        cells: in order, those to run.
+        expression: whose value is the answer, after them.
+        own: the number of the cell that defines it, if it is known.
+    """
+
+    words: str
+    cells: tuple[Cell, ...]
+    expression: str
+    own: int | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is run of other cells than those that only show something."""
+        return tuple(cell.to_run or "\n".join(cell.basics) for cell in self.cells)
+
+
+class Notebook:
+    """The code cells of a notebook in order.
+
+    Args:
+        sources: their texts.
+        outputs: what the file shows below them, as one text.
+        python: the version of Python that the file names.
+    """
+
+    def __init__(self, sources: list[str], outputs: str = "", python: str = "") -> None:
+        self.outputs, self.python = outputs, python
+        self.cells = list[Cell]()
+        end = time.process_time() + READING
+        for number, source in enumerate(sources):
+            left = max(0.05, end - time.process_time())
+            self.cells.append(parsed(number, source, min(left, LONGEST_CELL)))
+        written = {module: parsed(-1, text) for cell in self.cells for module, text in cell.written}
+        for cell in [cell for cell in self.cells if set(cell.stars) & written.keys()]:
+            for module in (written[star] for star in cell.stars if star in written):
+                cell.makes.update(module.makes)
+                cell.offers.update(module.offers)
+        changed = {name: names for cell in self.cells for name, names in cell.effects.items()}
+        aliases = [pair for cell in self.cells for pair in cell.aliases]
+        for number, cell in enumerate(self.cells):
+            changes = cell.changes.union(*(changed[name] for name in cell.calls & changed.keys()))
+            others = {pair[not place] for pair in aliases for place in (0, 1) if pair[place] in changes}
+            self.cells[number] = replace(cell, changes=changes | others)
+
+    def was_right(self, title: str) -> bool:
+        """Whether ``check`` had called the answer of an exercise with this title right, as the file has it."""
+        return f"✓ {title}: passed" in self.outputs
+
+    def ways(self, exercise: str, function: str) -> list["Way"]:
+        """How an answer may be come by, best first, without those that are the same.
+
+        Where ``check`` was called, the cells above it count that the answer depends on; and if that is not right, all
+        cells down to there, as they ran at home. Last come the same for the end of the notebook.
+        """
+        asks = [(cell.number, given) for cell in self.cells for name, given in cell.asks if name == exercise]
+        asks = [(number, given) for number, given in asks if self._is_given(given, number)][: -1 - CHECKS : -1]
+        last, end = asks[0][1] if asks else function, len(self.cells)
+        found = [self._sliced(given, number + 1) for number, given in asks] if asks else []
+        found += [
+            Way(f"all cells down to that with its check, cell {number + 1}", tuple(self.cells[: number + 1]), given)
+            for number, given in asks
+        ]
+        if self.definitions(function):
+            words = "the cells that it depends on at the end of the notebook" if asks else ""
+            found.append(self._sliced(function, end, words))
+        if found:
+            found.append(Way("all cells of the notebook", tuple(self.to_run), last))
+        different: dict[tuple[str, tuple[str, ...]], Way] = {}
+        for way in found:
+            different.setdefault((way.expression, way.texts), way)
+        return list(different.values())
+
+    def _is_given(self, expression: str, number: int) -> bool:
+        """Whether what is given to a check above the end of a cell can be there: it is made above, or not a name."""
+        return not expression.isidentifier() or bool(self.definitions(expression, number + 1))
+
+    def _sliced(self, expression: str, end: int, words: str = "") -> "Way":
+        made = self.definitions(expression, end)
+        return Way(words, tuple(self.slice(expression, end)), expression, made[-1].number if made else None)
+
+    def definitions(self, name: str, end: int | None = None) -> list[Cell]:
+        """The cells that make a name, the one that counts last: the last that may be an answer and is filled in.
+
+        A number or a list of the same name is not an answer, and a hole is one only where there is nothing else.
+        Cells from number ``end`` on do not count.
+        """
+        made = [cell for cell in self.cells[:end] if name in cell.makes]
+        offers = [cell for cell in made if name in cell.offers]
+        filled = [cell for cell in offers if cell.offers[name]]
+        return filled or offers or made
+
+    def is_about(self, exercise: str, function: str) -> bool:
+        """Whether an exercise is in it: its function, or a check of it."""
+        checked = any(name == exercise for cell in self.cells for name, _ in cell.asks)
+        return checked or bool(self.definitions(function) or self.broken(function))
+
+    def is_filled(self, way: "Way") -> bool:
+        """Whether what a way leads to is more than a hole."""
+        return not way.expression.isidentifier() or self.has_answer(way.expression)
+
+    def has_answer(self, name: str) -> bool:
+        """Whether a function is there that is more than a hole."""
+        return any(cell.offers.get(name) for cell in self.cells)
+
+    @property
+    def to_run(self) -> list[Cell]:
+        """All cells, but those with nothing except holes that are filled in elsewhere."""
+
+        def is_superseded(cell: Cell) -> bool:
+            return bool(cell.offers) and not any(
+                cell.offers.get(name, True) or self.definitions(name)[-1] is cell for name in cell.makes
+            )
+
+        return [cell for cell in self.cells if not is_superseded(cell)]
+
+    def broken(self, name: str) -> Cell | None:
+        """A cell that would define a function if it were Python."""
+        pattern = re.compile(rf"^[ \t]*(def[ \t]+{re.escape(name)}\b|{re.escape(name)}[ \t]*=)", re.M)
+        return next((cell for cell in reversed(self.cells) if cell.error and pattern.search(cell.source)), None)
+
+    def slice(self, expression: str, end: int | None = None) -> list[Cell]:
+        """The cells, in order, that the last definition of a name depends on; of the others their basics.
+
+        What a cell uses when it runs is looked up above it, and what a function uses when it is called also at the end.
+        For an expression, such as ``lambda n: f(n)``, they are those that its names depend on.
+
+        Args:
+            expression: a name, or another expression.
+            end: cells from this number on do not count.
+        """
+        end = len(self.cells) if end is None else end
+        made = self.definitions(expression, end)
+        chosen = {cell.number for cell in made[-1:]}
+        if not expression.isidentifier():
+            asked = parsed(-1, expression)
+            chosen = {number for name in asked.needs | asked.later for number in self._sources(name, end)}
+        todo = list(chosen)
+        while todo:
+            new = set(self._needed(self.cells[todo.pop()], end)) - chosen
+            chosen |= new
+            todo += new
+        if made and expression not in made[-1].needs:
+            chosen -= {cell.number for cell in self.cells if expression in cell.makes and cell is not made[-1]}
+        cells = (cell if cell.number in chosen else replace(cell, source="") for cell in self.cells[:end])
+        return [cell for cell in cells if cell.source or cell.basics]
+
+    def _needed(self, cell: Cell, end: int) -> Iterator[int]:
+        for name in cell.needs | cell.later:
+            yield from self._sources(name, cell.number)
+        for name in cell.later:
+            yield from self._sources(name, end)
+
+    def _sources(self, name: str, before: int) -> Iterator[int]:
+        """The cells that a name's value comes from, seen from before a cell."""
+        for cell in reversed(self.cells[:before]):
+            if name in cell.makes or name in cell.changes:
+                yield cell.number
+            if cell.makes.get(name) and name not in cell.needs:
+                return
+
+
+def read_notebook(path: Path) -> Notebook:
+    """The code cells of a file. Of outputs and metadata only texts are taken: what ``check`` said, and which Python.
+
+    Raises:
+        NotebookError: it is not a notebook.
+    """
+    if not path.is_file() or path.is_symlink():
+        raise NotebookError("there is no file")
+    if not (size := path.stat().st_size):
+        raise NotebookError("the file is empty")
+    if size > LARGEST:
+        raise NotebookError(f"the file is {size / 2**20:.0f} MiB long; clear its outputs")
+    content = path.read_bytes()
+    code = [cell for cell in cells_of(content) if isinstance(cell, dict) and is_code(cell)]
+    outputs = "\n".join(text for cell in code for text in _texts(cell.get("outputs")))
+    version = VERSION.search(content)
+    # Half a character could not cross to a kernel.
+    sources = [text_of(cell).encode("utf-8", "replace").decode() for cell in code]
+    return Notebook(sources, outputs, version[1].decode() if version else "")
+
+
+def _texts(outputs: Any) -> Iterator[str]:
+    """The plain texts of the outputs of a cell, whatever they are."""
+    for output in outputs if isinstance(outputs, list) else ():
+        data = output.get("data") if isinstance(output, dict) else None
+        shown = output.get("text") if isinstance(output, dict) else None
+        for text in (shown, data.get("text/plain") if isinstance(data, dict) else None):
+            lines = text if isinstance(text, list) else [text]
+            yield "".join(line for line in lines if isinstance(line, str))

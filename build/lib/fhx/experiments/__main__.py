@@ -1,0 +1,59 @@
+"""``python -m fhx.experiments [NAME]``: list the experiments, or run one, here or on more machines."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fhx.experiments.catalog import EXPERIMENTS
+from fhx.experiments.results import WrongResultError
+from fhx.experiments.runner import perform
+from fhx.jobs import ClusterError, JobFailedError
+from fhx.tasks import DataCorruptError, DataNotFoundError
+
+EXPECTED = (WrongResultError, DataNotFoundError, DataCorruptError, type(None))
+"""Causes of a failed job that need no traceback; None is the death of its workers."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m fhx.experiments", description="List the long runs with their questions, or run or resume one."
+    )
+    parser.add_argument("name", nargs="?", help="the experiment to run; without it they are listed")
+    parser.add_argument(
+        "--results", type=Path, default=Path("results"), help="folder of the results (default: results)"
+    )
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--workers", type=int, default=1, metavar="N", help="processes to share the points (default: 1)")
+    group.add_argument(
+        "--scheduler",
+        metavar="tcp://HOST:PORT",
+        help="a running Dask cluster to do so; start its workers by: dask worker HOST:PORT --nworkers N --nthreads 1",
+    )
+    given = parser.parse_args(arguments)
+    if given.workers < 1:
+        parser.error(f"--workers is {given.workers}, and there must be at least one")
+    if given.name is None:
+        for name, experiment in EXPERIMENTS.items():
+            print(f"{name}: {experiment.question}")
+        return 0
+    if given.name not in EXPERIMENTS:
+        parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
+    kept = f"what is done is kept in {given.results}, and the same command goes on"
+    try:
+        print(perform(EXPERIMENTS[given.name], given.results, workers=given.workers, scheduler=given.scheduler))
+    except (WrongResultError, ClusterError) as error:
+        parser.error(str(error))
+    except JobFailedError as error:
+        if not isinstance(error.__cause__, EXPECTED):
+            raise
+        parser.error(f"{error}; {kept}")
+    except KeyboardInterrupt:
+        print(f"interrupted; {kept}", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

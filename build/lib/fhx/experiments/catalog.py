@@ -1,0 +1,38 @@
+"""All experiments by name."""
+
+from fhx.experiments import (
+    counting,
+    deep_cells,
+    feed_forward,
+    finite_precision,
+    formal_languages,
+    imitation,
+    perturbed_weights,
+    readout_budget,
+    stable_models,
+    stack_or_deep,
+    step_sizes,
+    trainability,
+)
+from fhx.experiments.experiment import Experiment
+
+__all__ = ["EXPERIMENTS"]
+
+MODULES = (
+    step_sizes,
+    readout_budget,
+    imitation,
+    stack_or_deep,
+    formal_languages,
+    counting,
+    perturbed_weights,
+    finite_precision,
+    deep_cells,
+    trainability,
+    stable_models,
+    feed_forward,
+)
+"""In the order of the chapters that read their results."""
+
+EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in MODULES}
+"""Every experiment by its name, in that order."""

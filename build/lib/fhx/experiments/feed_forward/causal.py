@@ -1,0 +1,141 @@
+r"""Nets from input to output sequences whose :math:`y_t` depends on :math:`x_1, \dots, x_t` only.
+
+A recurrent one carries its state from one piece of a sequence to the next, a feed-forward one its last inputs: as many
+as its receptive field R has before the present one. So both can be trained and run piece by piece.
+"""
+
+import torch
+from jaxtyping import Float, Integer
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from fhx.cells import LSTMCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.experiments.variants import initialize
+
+Inputs = Float[Tensor, "time batch d_in"]
+"""What a net reads, time first."""
+Outputs = Float[Tensor, "time batch d_out"]
+"""What it answers, time first."""
+
+
+class CausalNet(nn.Module):
+    r"""A causal map that can go on where it stopped.
+
+    Attributes:
+        receptive_field: R, the largest number of inputs that an output depends on, the present one among them; None
+            where there is no largest one.
+        longest: the most inputs that it takes at once; None for any number. A feed-forward net reads a longer piece in
+            pieces of half that length, each with as much of its past as there is room for.
+        readout: its last, affine map.
+    """
+
+    receptive_field: int | None
+    longest: int | None = None
+    readout: nn.Linear
+
+    def forward(self, inputs: Inputs, lengths: Integer[Tensor, " batch"] | None = None) -> Outputs:
+        """The outputs of whole sequences; after a sequence's end they mean nothing."""
+        return self.resume(inputs, None)[0]
+
+    def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
+        """The outputs of a piece, and what the next piece has to know; ``past`` is that of the piece before."""
+        raise NotImplementedError
+
+
+class RecurrentNet(CausalNet):
+    """A cell, which starts orthogonal, and an affine readout; what it carries is its state.
+
+    Args:
+        kind: "simple" or "LSTM".
+        inputs, units, outputs: widths.
+    """
+
+    receptive_field = None
+    """A state may depend on all inputs."""
+
+    def __init__(self, kind: str, inputs: int, units: int, outputs: int) -> None:
+        super().__init__()
+        self.cell = {"simple": SimpleCell, "LSTM": LSTMCell}[kind](inputs, units)
+        initialize(self.cell)
+        self.readout = nn.Linear(units, outputs)
+
+    def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
+        """Outputs, and the last states."""
+        states = unroll(self.cell, inputs, past)
+        return self.readout(self.cell.hidden(states)), states[-1]
+
+
+class FeedForwardNet(CausalNet):
+    """A net without a state; what it carries is its last R - 1 inputs. Subclasses define ``outputs``."""
+
+    receptive_field: int
+    """R: an output depends on the last R inputs."""
+
+    def outputs(self, inputs: Inputs) -> Outputs:
+        """The outputs of a sequence from its start."""
+        raise NotImplementedError
+
+    def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
+        """Outputs, and the last inputs."""
+        if self.longest is None or len(inputs) <= self.longest:
+            return self._piece(inputs, past)
+        first, *rest = inputs.split(self.longest // 2)
+        y, past = self._piece(first, past)
+        found = [y]
+        for piece in rest:
+            y, past = self._piece(piece, past)
+            found.append(y)
+        return torch.cat(found), past
+
+    def _piece(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
+        x = inputs if past is None else torch.cat([past, inputs])
+        kept = x if self.longest is None else x[-self.longest :]
+        return self.outputs(kept)[-len(inputs) :], x[max(0, len(x) - self.receptive_field + 1) :]
+
+
+class CausalConvolution(nn.Linear):
+    r"""An affine map of delayed inputs, zero before the start:
+
+    .. math:: y_t = b + \sum_{i=0}^{m-1} A_i\, x_{t - i s}, \qquad x_t = 0 \text{ for } t < 1,
+
+    with m taps and dilation s. It is initialized with normal entries of variance 2 over the number of terms, and b = 0.
+
+    Args:
+        inputs, outputs: widths.
+        taps: m.
+        dilation: s.
+    """
+
+    def __init__(self, inputs: int, outputs: int, taps: int, dilation: int = 1) -> None:
+        super().__init__(taps * inputs, outputs)
+        self.delays = [i * dilation for i in range(taps)]
+        nn.init.kaiming_normal_(self.weight, nonlinearity="relu")
+        nn.init.zeros_(self.bias)
+
+    def forward(self, inputs: Inputs) -> Outputs:
+        """As many outputs as inputs."""
+        steps = len(inputs)
+        late = [F.pad(inputs, (0, 0, 0, 0, delay, 0))[:steps] for delay in self.delays]
+        return super().forward(torch.cat(late, -1))
+
+
+class WindowNet(FeedForwardNet):
+    r"""A net of two hidden layers of the last k inputs, as a k-gram model is a table of them (Bengio et al. 2003):
+
+    .. math:: y_t = C \operatorname{relu}(B \operatorname{relu}(b + A_0 x_t + \dots + A_{k-1} x_{t-k+1}) + c) + d.
+
+    Args:
+        inputs, units, inner, outputs: widths; ``units`` of the first hidden layer, ``inner`` of the second.
+        k: inputs seen, its receptive field.
+    """
+
+    def __init__(self, inputs: int, units: int, inner: int, outputs: int, k: int) -> None:
+        super().__init__()
+        self.receptive_field = k
+        self.window, self.hidden = CausalConvolution(inputs, units, k), CausalConvolution(units, inner, 1)
+        self.readout = nn.Linear(inner, outputs)
+
+    def outputs(self, inputs: Inputs) -> Outputs:
+        """The outputs; inputs before the start are zero."""
+        return self.readout(F.relu(self.hidden(F.relu(self.window(inputs)))))

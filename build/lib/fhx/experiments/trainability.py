@@ -1,0 +1,193 @@
+r"""Where deep cells can be trained: a map over depth, horizon and gain, with and without the known remedies.
+
+The task is to name, after :math:`T` steps, the symbol that came first (:func:`fhx.tasks.recall`), so that what
+is to be learned is the same at every horizon and only the path of the gradient grows: :math:`L T` layers in a cell of
+depth :math:`L`. The later inputs are noise a tenth of the symbol's size, so that holding the symbol is hard and telling
+it from noise is not.
+
+A net starts from matrices of a given gain: independent normal entries of variance :math:`\sigma_w^2 / d`, or
+:math:`\sigma_w` times a uniformly drawn orthogonal matrix. Biases start at 0, those of an LSTM's forget gates at 1. A
+net succeeds when its cross-entropy on the validation set falls to ``TARGET`` nats, where :math:`\ln 4 = 1.39` is a
+guess, within a number of updates: ``UPDATES`` for every variant, and ``MORE_UPDATES`` for plain cells once more, since
+a net that has not learned yet may be about to. All gains and seeds of a point are trained as one batch. The learning
+rate is the one with most successes of other seeds at a short horizon.
+"""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from torch import nn
+
+from fhx.dynamics import Realization
+from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.variants import CELLS, initialize
+from fhx.tasks import Task, recall
+from fhx.training import OBJECTIVES, Fit, fit
+
+__all__ = [
+    "CELLS",
+    "DEPTHS",
+    "EXPERIMENT",
+    "GAINS",
+    "MORE_UPDATES",
+    "NATS",
+    "SEEDS",
+    "STEPS",
+    "SYMBOLS",
+    "TARGET",
+    "UPDATES",
+    "initialize",
+    "make",
+    "run",
+    "successes_by_rate",
+    "task",
+    "train",
+]
+
+DEPTHS = (1, 2, 4, 8, 16)
+"""L, the layers of a cell."""
+STEPS = (10, 30, 100, 300)
+"""T, the steps for which the symbol is kept."""
+GAINS = (0.6, 0.8, 1.0, 1.25, 1.6)
+"""Of the matrices at the start."""
+SEEDS = range(5)
+"""Of the nets that are reported."""
+OTHER_SEEDS = range(5, 8)
+"""Of the nets that the learning rate is chosen by."""
+UNITS = 32
+"""Of every layer."""
+SYMBOLS = 4
+"""How many there are; a guess costs ln 4 nats."""
+NOISE = 0.1
+"""Standard deviation of the inputs after the symbol."""
+UPDATES = 150
+"""Of every net."""
+MORE_UPDATES = 600
+"""Of plain cells once more."""
+BATCH = 8
+"""Sequences of an update."""
+EVERY = 10
+"""Updates between two looks at the validation set."""
+CLIP = 1.0
+"""The bound on the 2-norm of a gradient."""
+TARGET = 0.1
+"""Nats at which a net has succeeded."""
+LEARNING_RATES = (0.001, 0.003, 0.01)
+"""Learning rates that are tried."""
+RATE_DEPTHS = (1, 4)
+"""Layers of the nets that the rate is chosen by."""
+RATE_STEPS = 30
+"""Steps of the task that it is chosen on."""
+MAX_LAYERS = 1200
+"""Of a run, depth times steps; points beyond are not run."""
+NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
+"""The objective: cross-entropy, which also is what success is judged by."""
+
+
+def make(variant: str, depth: int, gain: float) -> Realization:
+    """A new net: a cell of 32 units whose state-side matrices have this gain, and an affine readout.
+
+    Args:
+        variant: one of ``CELLS``.
+        depth: :math:`L`, layers of the cell; for "stacked" simple cells on top of one another.
+        gain: :math:`\\sigma_w`.
+    """
+    cell = CELLS[variant](SYMBOLS + 1, UNITS, depth)
+    initialize(cell, gain, orthogonal=variant == "orthogonal")
+    return Realization(cell, nn.Linear(UNITS, SYMBOLS))
+
+
+@cache
+def task(steps: int) -> Task:
+    """Recall after ``steps`` steps."""
+    return recall(steps, SYMBOLS, noise=NOISE, sizes=(512, 16, 64))
+
+
+def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range) -> Fit[Realization]:
+    """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``."""
+    makers = [lambda gain=gain: make(variant, depth, gain) for gain in GAINS for _ in seeds]
+    return fit(
+        makers,
+        task(steps),
+        seeds=[1000 * i + seed for i in range(len(GAINS)) for seed in seeds],
+        updates=updates,
+        batch_size=BATCH,
+        learning_rate=rate,
+        clip=CLIP,
+        evaluate_every=EVERY,
+        target=TARGET,
+        objective=NATS,
+        progress=False,
+    )
+
+
+@cache
+def successes_by_rate(variant: str, updates: int) -> dict[float, int]:
+    """How many nets of other seeds succeed at a short horizon, by learning rate."""
+    return {
+        rate: sum(len(train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
+        for rate in LEARNING_RATES
+    }
+
+
+def _points() -> list[Point]:
+    """Every variant at every depth and horizon of at most ``MAX_LAYERS`` layers in all, the cheap ones first."""
+    grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= MAX_LAYERS]
+    grid.sort(key=lambda at: (at[0] * at[1], at[0]))
+    runs = [(variant, UPDATES) for variant in CELLS] + [("plain", MORE_UPDATES)]
+    return [
+        {"variant": variant, "depth": depth, "steps": steps, "updates": updates}
+        for depth, steps in grid
+        for variant, updates in runs
+    ]
+
+
+def run(point: Point) -> Result:
+    """Train all gains and seeds of a point.
+
+    Returns:
+        ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row per gain and a
+        number per seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
+    """
+    variant, updates = point["variant"], point["updates"]
+    counts = successes_by_rate(variant, updates)
+    rate = max(LEARNING_RATES, key=lambda rate: (counts[rate], -rate))
+    result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS)
+
+    def table(values: list[Any]) -> list[list[Any]]:
+        return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
+
+    best = [loss if loss == loss else None for loss in result.best_valid.tolist()]
+    return {
+        "rate": rate,
+        "rates": {str(rate): count for rate, count in counts.items()},
+        "reached": table([result.reached.get(seed) for seed in result.seeds]),
+        "loss": table(best),
+        "diverged": table([seed in result.diverged for seed in result.seeds]),
+    }
+
+
+EXPERIMENT = Experiment(
+    name="trainability",
+    question="At which depth, horizon and gain can deep cells be trained, with and without the known remedies?",
+    settings={
+        "depths": DEPTHS,
+        "steps": STEPS,
+        "gains": GAINS,
+        "seeds": list(SEEDS),
+        "seeds of the rates": list(OTHER_SEEDS),
+        "units": UNITS,
+        "symbols": SYMBOLS,
+        "noise": NOISE,
+        "updates": UPDATES,
+        "more updates": MORE_UPDATES,
+        "batch_size": BATCH,
+        "evaluated every": EVERY,
+        "clip": CLIP,
+        "target": TARGET,
+        "rates": LEARNING_RATES,
+    },
+    points=_points(),
+    run=run,
+)

@@ -1,0 +1,124 @@
+"""Charts of nets by kind and by task: scores with their intervals, and curves with their bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+from fhx.figures.paper import INCHES
+from fhx.figures.style import COLORS, band, label_lines
+from fhx.training import band as intervals
+from fhx.training import interval
+
+__all__ = ["curve_panels", "interval_chart"]
+
+_COLUMNS = 2
+
+
+def interval_chart(
+    results: Mapping[str, Mapping[str, Sequence[float]]], units: Mapping[str, str], level: float = 0.95
+) -> Figure:
+    """Scores of several kinds of net: one panel per task, one row per kind.
+
+    A light dot is a seed; the dark dot and its line are the mean and its Student interval. A kind without a score on a
+    task has an empty row there.
+
+    Args:
+        results: ``results[task][kind]``: one number per seed, at least two; rows come in the order of first appearance.
+        units: what the numbers of each task are.
+        level: of the intervals.
+
+    Raises:
+        ValueError: nothing to draw, more kinds than colours, a task without units, or what ``interval`` raises.
+    """
+    kinds = _kinds(results)
+    if missing := results.keys() - units.keys():
+        raise ValueError(f"units[task] is missing for {sorted(missing)[0]!r}: it says what the numbers are")
+    rows = -(-len(results) // _COLUMNS)
+    columns = min(_COLUMNS, len(results))
+    height = rows * (0.85 + 0.27 * len(kinds))
+    fig, axes = plt.subplots(rows, columns, figsize=(INCHES, height), sharey=True, squeeze=False)
+    for ax in list(axes.flat)[len(results) :]:
+        ax.axis("off")
+    for ax, (task, scores) in zip(axes.flat, results.items(), strict=False):
+        for place, (kind, color) in enumerate(kinds.items()):
+            if kind not in scores:
+                continue
+            found = interval(scores[kind], level)
+            ax.plot(list(scores[kind]), [place] * found.n, "o", color=color, ms=3.5, alpha=0.35, mew=0)
+            ax.hlines(place, found.low, found.high, color=color, lw=1.8)
+            ax.plot([found.mean], [place], "o", color=color, ms=5, zorder=3)
+        ax.set_title(task, loc="left")
+        ax.set_xlabel(units[task])
+        ax.set_yticks(range(len(kinds)), list(kinds))
+        ax.set_ylim(len(kinds) - 0.4, -0.6)
+        ax.locator_params(axis="x", nbins=4)
+        ax.tick_params(axis="y", length=0)
+        ax.grid(axis="y", visible=False)
+    return fig
+
+
+def curve_panels(
+    curves: Mapping[str, Mapping[str, tuple[ArrayLike, ArrayLike]]],
+    xlabel: str,
+    ylabel: str,
+    *,
+    powers: bool = False,
+    log_x: bool = False,
+    height: float = 2.0,
+    level: float = 0.95,
+) -> Figure:
+    r"""Curves of several kinds of net: one panel per task, with a band for the interval over the seeds.
+
+    Args:
+        curves: ``curves[task][kind] = (x, values)`` with values of shape (seeds, points); a kind has one colour in all
+            panels.
+        xlabel, ylabel: of all panels.
+        powers: the values are natural logarithms, and are drawn as powers of ten.
+        log_x: a logarithmic axis for x.
+        height: of a panel, in inches.
+        level: of the bands.
+
+    Raises:
+        ValueError: nothing to draw, more kinds than colours, values of another shape, or fewer than two seeds.
+    """
+    kinds = _kinds(curves)
+    fig, axes = plt.subplots(len(curves), 1, figsize=(INCHES, 0.5 + height * len(curves)), squeeze=False)
+    for ax, (task, lines) in zip(axes[:, 0], curves.items(), strict=True):
+        for kind, (x, values) in lines.items():
+            x, values = np.asarray(x, dtype=float), np.asarray(values, dtype=float)
+            if values.ndim != 2 or values.shape[1:] != x.shape:
+                raise ValueError(f"{kind} on {task} has values of shape {values.shape} at {x.shape} points")
+            found = intervals(values / np.log(10) if powers else values, level)
+            line = band(ax, x, found.mean, found.low, found.high, label=kind)
+            line.set_color(kinds[kind])
+            ax.collections[-1].set_color(kinds[kind])
+        if log_x:
+            ax.set_xscale("log")
+            ax.xaxis.set_major_formatter("{x:g}")
+            ax.tick_params(axis="x", which="minor", length=0)
+        ax.set_title(task, loc="left")
+        ax.set_ylabel(ylabel)
+    if powers:
+        for ax in axes[:, 0]:
+            ax.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+            ax.yaxis.set_major_formatter(lambda value, _: f"$10^{{{value:g}}}$")
+    axes[-1, 0].set_xlabel(xlabel)
+    for ax in axes[:, 0]:
+        label_lines(ax)
+    return fig
+
+
+def _kinds(results: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
+    """The colour of each kind, in the order of first appearance."""
+    kinds = list(dict.fromkeys(kind for found in results.values() for kind in found))
+    if not kinds or not all(results.values()):
+        raise ValueError("there is nothing to draw: [task][kind] = values")
+    if len(kinds) > len(COLORS):
+        raise ValueError(f"{len(kinds)} kinds of net are too many: there are {len(COLORS)} colours")
+    return dict(zip(kinds, COLORS, strict=False))

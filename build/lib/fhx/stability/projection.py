@@ -1,0 +1,103 @@
+r"""Making a cell a contraction: the nearest weights that a certificate holds for, and a hook that keeps them there.
+
+The weights under which a simple or linear cell is certified at a rate form a convex set. Those of a gated cell do not,
+since :math:`F (1 + w_f)` multiplies two of their functions; they do once F and the split of what is left of the rate
+are fixed. Then every row is bounded by itself: rows of matrices lie in :math:`\ell_1` balls, and a gate's rows of W, U
+and b together satisfy :math:`b + |w|_1 + B_x |u|_1 \le \mathrm{logit}(F)`. Inputs' and other gates' weights stay.
+"""
+
+from collections.abc import Iterable
+from typing import Any, get_args
+
+from torch.optim import Optimizer
+
+from fhx._checks import non_negative, one_of
+from fhx.cells import Cell
+from fhx.stability.certificates import Condition, certificate
+
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
+
+
+def project(
+    cell: Cell, rate: float, input_bound: float = 1.0, *, condition: Condition = "rows", forget: float | None = None
+) -> Cell:
+    r"""Move a cell's weights, in place, to the nearest ones that are certified at a rate.
+
+    A cell that is certified at the rate already, by the condition named, is left as it is, bit for bit; so is the cell
+    that this returns. Otherwise:
+
+    * simple and linear cells: W to the nearest matrix in the Frobenius norm with
+      :math:`\lVert W \rVert_2 \le \lambda / L_\rho`: its singular values are clipped;
+    * LSTM and GRU: to the nearest weights in a convex set, which is fixed by a cap of the forget (update) gate and by a
+      split of the rest of the rate. The cap is what the gate opens to now, if that is less than ``forget``. The split
+      of "rows" and "sum" is in proportion to what the terms are now; a row that meets "rows" is left as it is.
+
+    The margin for rounding is a part of about :math:`(d + d_{in}) 2^{-49}` of the rate, and two roundings of the
+    weights' own type.
+
+    Args:
+        cell: simple, linear, LSTM or GRU, or of another kind whose certificate has a projection.
+        rate: :math:`\lambda`, above 0 and below 1.
+        input_bound: :math:`B_x`, as for :func:`contraction_rate`.
+        condition: for LSTMs: "rows" is ``LSTMBounds.rate``, "sum" ``sum_rate``, and "four conditions"
+            ``four_condition_rate``, whose split is in four equal parts.
+        forget: the most that the gate may open, between 0 and the rate; half the rate if None.
+
+    Returns:
+        The same cell, with ``contraction_rate(cell, input_bound=input_bound) <= rate``.
+
+    Raises:
+        ValueError: there is no projection for the cell, ``rate``, ``forget`` or ``condition`` is out of range, a weight
+            is not finite, or the input bound is negative or not finite.
+
+    Source: after Miller and Hardt (2019), "Stable recurrent models".
+    """
+    B = non_negative("input_bound", input_bound)
+    if not 0 < rate < 1:
+        raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
+    one_of("condition", condition, CONDITIONS)
+    cap = rate / 2 if forget is None else forget
+    if not 0 < cap < rate:
+        raise ValueError(f"forget must lie between 0 and the rate {rate!r}, got {forget!r}")
+    certificate(cell, B).project(rate, condition, cap)
+    return cell
+
+
+class Projected:
+    r"""A hook for an optimiser, which projects cells after each of its steps:
+
+    .. code-block:: python
+
+       handle = optimizer.register_step_post_hook(Projected(cell, 0.95))
+
+    It makes any optimiser of ``torch.optim`` projected descent. ``handle.remove()`` ends it. The cells are projected
+    once at the start too.
+
+    Args:
+        cells: a cell, or several; each is projected by itself.
+        rate, input_bound, condition, forget: as for :func:`project`.
+
+    Raises:
+        ValueError: what :func:`project` raises.
+    """
+
+    def __init__(
+        self,
+        cells: Cell | Iterable[Cell],
+        rate: float,
+        input_bound: float = 1.0,
+        *,
+        condition: Condition = "rows",
+        forget: float | None = None,
+    ) -> None:
+        self.cells = [cells] if isinstance(cells, Cell) else list(cells)
+        self.rate, self.input_bound, self.condition, self.forget = rate, input_bound, condition, forget
+        self.project()
+
+    def project(self) -> None:
+        """Project every cell now."""
+        for cell in self.cells:
+            project(cell, self.rate, self.input_bound, condition=self.condition, forget=self.forget)
+
+    def __call__(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        self.project()
