@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from fhx._extras import needs
+
 if TYPE_CHECKING:
     import torch
 
@@ -15,7 +17,8 @@ def device() -> torch.device:
     Raises:
         ValueError: ``FHX_DEVICE`` is not the name of a device, or names one that is absent here.
     """
-    import torch  # two seconds, which the rooms without tensors need not wait
+    with needs("torch"):
+        import torch  # two seconds, which the rooms without tensors need not wait
 
     name = os.environ.get("FHX_DEVICE", "")
     if not name:

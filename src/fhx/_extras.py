@@ -41,7 +41,9 @@ def needs(*extras: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         for extra in extras:
             if package in EXTRAS[extra]:
-                message = f"this part of fhx needs the package {package!r}, which is missing: pip install 'fhx[{extra}]'"
+                message = (
+                    f"this part of fhx needs the package {package!r}, which is missing: pip install 'fhx[{extra}]'"
+                )
                 raise MissingExtraError(message, name=error.name) from error
         raise
 

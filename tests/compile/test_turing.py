@@ -161,8 +161,6 @@ def test_a_net_is_shown_in_a_line():
     net = Recognizer(SimpleRNN([[1]], [[1]], [0], [1], "relu"), [1], 0, "a")
     assert (repr(net.rnn), repr(net)) == (rnn, f"Recognizer({rnn}, alphabet=('a',))")
     assert repr(net.network) == f"Network({rnn}, outputs=1)"
-    table = Recognizer(SimpleRNN([[1]], [[0]], [0], [1], "relu"), [1], 0, "a").to_table()
-    assert repr(table) == f"TableRecognizer(Recognizer({rnn}, alphabet=('a',)))"
     tm = small({("q", "a"): ("accept", "a", "R")})
     direct, layered = turing_to_rnn(tm), turing_to_layered_rnn(tm)
     assert repr(direct) == f"TuringNet({direct.rnn!r}, base=3, steps_per_symbol=1)"

@@ -133,3 +133,9 @@ def test_ids_and_symbols_outside_the_alphabet():
 def test_small_integers_will_do():
     table = net(ABB).to_table()
     assert table(torch.tensor([[0, 1, 1]], dtype=torch.uint8)).tolist() == [[False, False, True]]
+
+
+def test_it_is_shown_in_a_line():
+    rnn = "SimpleRNN(units=1, input_size=1, activation='relu')"
+    table = Recognizer(SimpleRNN([[1]], [[0]], [0], [1], "relu"), [1], 0, "a").to_table()
+    assert repr(table) == f"TableRecognizer(Recognizer({rnn}, alphabet=('a',)))"

@@ -109,8 +109,15 @@ def _examples(exercise: Exercise) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Version:
-    """A chapter with ``head`` below its title; ``solved`` with its solutions, ``shown`` with the outputs, ``noted`` with
-    what helps to mark it, and else with what students are told."""
+    """A chapter with ``head`` below its title.
+
+    Attributes:
+        chapter: what it is of.
+        head: one cell.
+        solved: with the solutions.
+        shown: with the outputs.
+        noted: with what helps to mark the exercises.
+    """
 
     chapter: Chapter
     head: str

@@ -64,7 +64,11 @@ def write(path: Path, head: dict[str, Any], entries: list[dict[str, Any]]) -> No
 
 def _environment() -> dict[str, Any]:
     """What a result depends on apart from its settings: the device and the versions of this process."""
-    versions = {"python": platform.python_version(), "torch": str(torch.__version__), "fhx": release_of(fhx.__version__)}
+    versions = {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "fhx": release_of(fhx.__version__),
+    }
     return {"device": str(fhx.device()), "versions": versions}
 
 

@@ -1,6 +1,6 @@
 r"""Learning a machine from queries: Angluin's L*, by AALpy, with a stated list of words as equivalence oracle."""
 
-from collections.abc import Callable, Hashable, Iterable, Reversible
+from collections.abc import Callable, Iterable, Reversible
 from typing import overload
 
 from attrs import field, frozen

@@ -1,3 +1,0 @@
-"""The grader: answers run in a sandbox, and are compared outside of it."""
-
-__all__: list[str] = []
