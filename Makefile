@@ -80,6 +80,7 @@ then-print: book lint-then-grader
 
 lint: .venv/test.installed
 	.venv/bin/ruff check --no-cache .
+	.venv/bin/codespell $$(git ls-files)
 	.venv/bin/mypy
 
 ## make nbval            every notebook against its stored outputs (FHX_DEVICE=cuda: on a GPU)
@@ -129,7 +130,7 @@ bubblewrap:
 	  echo "There is no bubblewrap: the tests that run students' code in a sandbox are skipped."
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed and '$(PYTHON)' is older. With another one: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { echo "Python 3.11.5 or newer is needed and '$(PYTHON)' is older. With another one: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/book.installed: pyproject.toml constraints.txt | .venv/bin/python

@@ -7,6 +7,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TOP = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml", "constraints.txt"}
 TOP |= {"environment.yml", "_config.yml", "_toc.yml", "LICENSE", "CITATION.cff", ".gitignore", ".ci", ".github"}
+TOP |= {"setup.py", "MANIFEST.in", ".gitattributes", ".git_archival.txt", "SECURITY.md"}
+TOP |= {".devcontainer", ".pre-commit-config.yaml"}
 TOP |= {"book", "notebooks", "src", "tests", "benchmarks", "results"}
 MODULES = sorted((ROOT / "src").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("test_*.py"))

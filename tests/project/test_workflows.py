@@ -18,7 +18,7 @@ every_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: pat
 
 def steps(path: Path) -> list[dict]:
     """All steps of a workflow."""
-    return [step for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values() for step in job["steps"]]
+    return [step for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values() for step in job.get("steps", ())]
 
 
 def unpinned(text: str) -> list[str]:
@@ -27,9 +27,9 @@ def unpinned(text: str) -> list[str]:
     return [line for line in used if not PINNED.fullmatch(line) and not line.startswith("uses: ./")]
 
 
-def validate(path: Path) -> subprocess.CompletedProcess[str]:
-    """Check one file against the schema that check-jsonschema carries; no network."""
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(path)]
+def validate(path: Path, schema: str = "vendor.github-workflows") -> subprocess.CompletedProcess[str]:
+    """Check one file against a schema that check-jsonschema carries; no network."""
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(path)]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -37,6 +37,35 @@ def validate(path: Path) -> subprocess.CompletedProcess[str]:
 def test_workflow_keeps_the_schema(path: Path) -> None:
     done = validate(path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+FORMS = {
+    ".github/dependabot.yml": "vendor.dependabot",
+    ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
+    ".github/ISSUE_TEMPLATE/bug.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/mistake.yml": "vendor.github-issue-forms",
+    "CITATION.cff": "vendor.citation-file-format",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_other_files_of_the_repository_keep_theirs(name: str) -> None:
+    done = validate(ROOT / name, FORMS[name])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_workflows_have_no_known_weakness() -> None:
+    """Zizmor's audits: credentials that stay, triggers that run what others wrote, templates in scripts, and more."""
+    command = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", "--color=never", ".github"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_hook_calls_what_is_there() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    entries = [hook["entry"].split() for hook in hooks]
+    assert {name for name, *_ in entries} <= {f".venv/bin/{Path(path).name}" for path in Path(sys.executable).parent.iterdir()}
+    assert [word for _, *words in entries for word in words if word.endswith(".py") and not (ROOT / word).exists()] == []
 
 
 def test_schema_is_really_checked(tmp_path: Path) -> None:
@@ -87,7 +116,8 @@ def test_scripts_exist(path: Path) -> None:
 def test_jobs_end_and_hold_few_rights(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
-    assert [name for name, job in workflow["jobs"].items() if not 1 <= job.get("timeout-minutes", 0) <= 90] == []
+    own = {name: job for name, job in workflow["jobs"].items() if "uses" not in job}
+    assert [name for name, job in own.items() if not 1 <= job.get("timeout-minutes", 0) <= 90] == []
 
 
 def test_ci_run_calls_both_commands_and_stops_at_the_first_failure(tmp_path: Path) -> None:
