@@ -14,7 +14,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "torch": ("torch", "jaxtyping"),
     "figures": ("matplotlib", "matplotlib_inline", "IPython", "ipywidgets", "jinja2"),
     "data": ("pooch", "requests", "sklearn"),
-    "learn": ("aalpy",),
+    "learn": ("aalpy", "pydot"),
     "cluster": ("distributed",),
     "export": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
     "course": ("nbformat", "jupyter_client", "ipykernel", "psutil", "pybtex", "yaml", "zmq"),

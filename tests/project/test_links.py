@@ -32,7 +32,7 @@ def derives(address: str) -> bool:
     """Whether an address is what the one setting makes of it."""
     forms = [
         rf"{re.escape(URL)}(\.git|/)?",
-        rf"{re.escape(URL)}@{re.escape(BRANCH)}",
+        rf"{re.escape(URL)}@(\{{REVISION\}})?",  # of the set-up cell
         rf"{re.escape(URL)}/(issues|actions|pulls|discussions|releases)(/[^@]*)?",
         rf"{re.escape(URL)}/(blob|edit|tree|raw)/{re.escape(BRANCH)}(/[^@]*)?",
         rf"{re.escape(SETTINGS['launch_buttons']['colab_url'])}/github/{SLUG}/blob/{PLAIN_BRANCH}/[^@]+",

@@ -18,7 +18,11 @@ every_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: pat
 
 def steps(path: Path) -> list[dict]:
     """All steps of a workflow."""
-    return [step for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values() for step in job.get("steps", ())]
+    return [
+        step
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values()
+        for step in job.get("steps", ())
+    ]
 
 
 def unpinned(text: str) -> list[str]:
@@ -64,8 +68,12 @@ def test_workflows_have_no_known_weakness() -> None:
 def test_every_hook_calls_what_is_there() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
     entries = [hook["entry"].split() for hook in hooks]
-    assert {name for name, *_ in entries} <= {f".venv/bin/{Path(path).name}" for path in Path(sys.executable).parent.iterdir()}
-    assert [word for _, *words in entries for word in words if word.endswith(".py") and not (ROOT / word).exists()] == []
+    assert {name for name, *_ in entries} <= {
+        f".venv/bin/{Path(path).name}" for path in Path(sys.executable).parent.iterdir()
+    }
+    assert [
+        word for _, *words in entries for word in words if word.endswith(".py") and not (ROOT / word).exists()
+    ] == []
 
 
 def test_schema_is_really_checked(tmp_path: Path) -> None:

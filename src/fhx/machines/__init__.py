@@ -3,6 +3,7 @@
 from fhx.machines.cocke_minsky import TuringTag
 from fhx.machines.dfa import DFA
 from fhx.machines.equivalence import Comparison
+from fhx.machines.exchange import dfa_from_aalpy, dfa_from_dot, dfa_to_aalpy, dfa_to_dot
 from fhx.machines.learning import LearnedDFA, learn_dfa
 from fhx.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from fhx.machines.names import UnknownNameError
@@ -45,6 +46,10 @@ __all__ = [
     "busy_beaver",
     "collatz",
     "copying",
+    "dfa_from_aalpy",
+    "dfa_from_dot",
+    "dfa_to_aalpy",
+    "dfa_to_dot",
     "divisible_by",
     "equal_blocks",
     "fold_tape",

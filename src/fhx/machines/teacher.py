@@ -1,6 +1,6 @@
 """What AALpy's L* asks: a teacher of words, and a list of words that it looks for counterexamples in."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Reversible
 from warnings import catch_warnings, simplefilter
 
 from fhx.machines.dfa import DFA
@@ -9,9 +9,9 @@ from fhx.machines.words import Symbol, as_word
 with catch_warnings():  # it writes "\\d", of which Python warns where the package has not been compiled before
     simplefilter("ignore", SyntaxWarning)
     simplefilter("ignore", DeprecationWarning)
-    from aalpy import SUL, Dfa, Oracle, run_Lstar
+    from aalpy import SUL, Dfa, DfaState, Oracle, run_Lstar
 
-__all__ = ["StatedWords", "Teacher", "TooManyStatesError", "from_aalpy", "run_Lstar"]
+__all__ = ["Dfa", "DfaState", "StatedWords", "Teacher", "TooManyStatesError", "from_aalpy", "run_Lstar"]
 
 
 class TooManyStatesError(RuntimeError):
@@ -70,14 +70,15 @@ class StatedWords(Oracle):
         return refuting
 
 
-def from_aalpy(machine: Dfa, alphabet: tuple[Symbol, ...]) -> DFA:
+def from_aalpy(machine: Dfa, alphabet: Reversible[Symbol]) -> DFA:
+    """The same machine, with its states in their order."""
     return DFA(
         [state.state_id for state in machine.states],
         alphabet,
         {
-            (state.state_id, symbol): state.transitions[symbol].state_id
+            (state.state_id, symbol): target.state_id
             for state in machine.states
-            for symbol in alphabet
+            for symbol, target in state.transitions.items()
         },
         machine.initial_state.state_id,
         [state.state_id for state in machine.states if state.is_accepting],
