@@ -49,7 +49,7 @@ except metadata.PackageNotFoundError:  # on Colab, say
 if not is_there:
     source = f"fhx[chapters] @ git+{url}@{{REVISION}}"
     pip = subprocess.run([sys.executable, "-m", "pip", "install", "-qq", source], capture_output=True, text=True)
-    if pip.returncode or "fhx" in sys.modules:
+    if pip.returncode or "fhx" in dir():
         raise RuntimeError(f"fhx at {{REVISION}} is not here: {{pip.stderr.strip()[-500:] or 'restart the kernel'}}")
 
 import torch

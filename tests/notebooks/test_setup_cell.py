@@ -64,10 +64,10 @@ class Machine:
         (self.packages / "pip").symlink_to(pip / "pip")
         self.python = path / "environment" / "bin" / "python"
 
-    def run(self, url: str, revision: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """What the cell says, up to the imports, which need torch; then which package is imported."""
+    def run(self, url: str, revision: str, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        """What the cell says after other code, up to the imports, which need torch; then which package is imported."""
         cell = INSTALL.sub(f'REVISION = "{revision}"', SETUP.format(url=url, branch="main")).partition("import torch")[0]
-        code = f"{cell}\nimport fhx; print('imported', fhx.__version__)"
+        code = f"{before}\n{cell}\nimport fhx; print('imported', fhx.__version__)"
         settings = {"PIP_NO_INDEX": "1", "PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **environment}
         command = [self.python, "-c", code]
         return subprocess.run(
@@ -152,8 +152,7 @@ def test_without_pip_it_stops_with_a_sentence(machine):
 def test_a_kernel_that_has_the_old_one_is_to_be_started_again(machine, repository):
     url, commit = repository
     machine.installed("0.2")
-    (machine.packages / "sitecustomize.py").write_text("import fhx")
-    assert "restart the kernel" in stopped_with(machine.run(url, commit))
+    assert "restart the kernel" in stopped_with(machine.run(url, commit, "import fhx"))
 
 
 def test_it_is_python_without_commands_of_ipython():

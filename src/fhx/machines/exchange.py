@@ -21,7 +21,7 @@ START = "__start"
 
 
 def dfa_to_aalpy(dfa: DFA) -> Dfa:
-    """The machine as an ``aalpy.Dfa``, with the same states and symbols.
+    """The machine ``dfa`` as an ``aalpy.Dfa``, with the same states and symbols.
 
     Raises:
         TypeError: it is not a :class:`DFA`.
@@ -54,7 +54,7 @@ def dfa_from_aalpy(machine: Dfa, alphabet: Reversible[Symbol]) -> DFA:
 
 
 def dfa_to_dot(dfa: DFA) -> str:
-    """The machine in dot, for ``dot -Tsvg``, Graphviz online, and AALpy's ``load_automaton_from_file``.
+    """The machine ``dfa`` in dot, for ``dot -Tsvg``, Graphviz online, and AALpy's ``load_automaton_from_file``.
 
     Accepting states are double circles, an arrow from nowhere leads to the start, and each transition has an arrow of
     its own. Names are those that ``str`` gives to states and symbols.
@@ -102,8 +102,10 @@ def dfa_from_dot(text: str, alphabet: Reversible[str] | None = None) -> DFA:
     if not graphs:
         raise ValueError("the text is not a drawing in dot")
     names, accept, starts = dict[str, str](), list[str](), list[str]()
-    nodes = {_text(node.get_name()): node for node in graphs[0].get_nodes()}
-    edges = [(_text(edge.get_source()), _text(edge.get_destination()), edge) for edge in graphs[0].get_edges()]
+    nodes = {_text(node.get_name()) or "": node for node in graphs[0].get_nodes()}
+    edges = [
+        (_text(edge.get_source()) or "", _text(edge.get_destination()) or "", edge) for edge in graphs[0].get_edges()
+    ]
     for name in dict.fromkeys([*nodes, *(end for source, target, _ in edges for end in (source, target))]):
         node = nodes.get(name)
         label, shape = (_text(node.get(key)) if node else None for key in ("label", "shape"))
@@ -116,8 +118,10 @@ def dfa_from_dot(text: str, alphabet: Reversible[str] | None = None) -> DFA:
     rules = dict[tuple[str, str], str]()
     for source, target, edge in edges:
         if source not in names:
-            starts.append(names[target])
+            starts += [names[target]] if target in names else []
             continue
+        if target not in names:
+            raise ValueError(f"an arrow leads from {names[source]!r} to what is no state, {target!r}")
         for symbol in _symbols(_text(edge.get("label")), names[source]):
             if rules.setdefault((names[source], symbol), names[target]) != names[target]:
                 raise ValueError(f"two arrows leave {names[source]!r} with the label {symbol!r}")

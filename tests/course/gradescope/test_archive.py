@@ -43,10 +43,13 @@ def test_the_task_is_in_it(tmp_path):
 def test_every_requirement_has_its_version():
     found = dict(line.split("==") for line in pins())
     assert {"torch", "numpy", "ipykernel", "jupyter-client", "psutil", "pyzmq"} <= found.keys()
+    assert "fhx" not in found  # the archive holds it
     for name, version in found.items():
         assert distribution(name).version.partition("+")[0] == version
         needed = [text for text in distribution(name).requires or () if ";" not in text]
         names = {re.match(r"[\w.-]+", text)[0].lower().replace("_", "-") for text in needed}
+        if name == "torch":  # its needs are those of its build, and the container's may be another
+            continue
         assert names <= {one.replace(".", "-") for one in found} | found.keys()
 
 

@@ -6,9 +6,11 @@ import time
 import pytest
 from submitted import chapter
 
+from fhx.course.grading.judge import _Grader
 from fhx.course.grading.marks import Task
 from fhx.course.grading.notebook import Notebook, read_notebook
 from fhx.course.notebooks import NotebookError
+from fhx.exercises import EXERCISES
 
 
 def sliced(sources, name):
@@ -192,3 +194,20 @@ def test_a_link_is_not_followed(tmp_path):
     (tmp_path / "a.ipynb").symlink_to("/etc/passwd")
     with pytest.raises(NotebookError, match="no file"):
         read_notebook(tmp_path / "a.ipynb")
+
+
+class Ready:
+    """A launcher that is asked for nothing."""
+
+    def ready(self):
+        """It is."""
+
+
+def test_what_check_had_called_right_is_looked_at_also_where_nothing_is_found():
+    """The name of the function is another one, and the check is called by one that nobody can read off."""
+    sources = ["def mine(n):\n    return n", "for id, f in {'03-hat': mine}.items():\n    print(check(id, f))"]
+    hat = EXERCISES["03-hat"]
+    for outputs, status, points in [(f"✓ {hat.title}: passed. It", "look at this", None), ("", "not attempted", 0)]:
+        grader = _Grader(Notebook(sources, outputs), Task(3, "the seed of a test"), Ready())
+        mark = grader.mark(hat)
+        assert (mark.status, mark.points) == (status, points)

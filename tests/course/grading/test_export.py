@@ -127,7 +127,30 @@ def test_a_name_may_stand_in_both_orders():
     rows = [Row("r", 2, {"Student": "Lovelace, Ada", "ID": "1"})]
     for name in ("lovelace, ada", "Ada Lovelace", "1"):
         assert matched(rows, [name], CANVAS).found == {0: name}
-    assert matched(rows, ["Ada", "ada_lovelace", "lovelaceada_1_2_homework"], CANVAS).found == {}
+    assert matched(rows, ["Ada", "ada_lovelace"], CANVAS).found == {}
+
+
+@pytest.mark.parametrize("name", ["lovelaceada_1_77_homework-2", "lovelaceada_LATE_1_77_03-chapter (1)"])
+def test_a_download_of_canvas_goes_by_the_number_in_its_name(name):
+    rows = [Row("r", 2, {"Student": "Lovelace, Ada", "ID": "1"}), Row("r", 3, {"Student": "Boole, G", "ID": "77"})]
+    assert matched(rows, [name], CANVAS).found == {0: name}
+    assert matched(rows, [name.replace("_1_", "_2_")], CANVAS).found == {}
+
+
+def test_a_download_of_moodle_goes_by_the_name_before_its_number():
+    rows = [Row("r", 2, {"First name": "Ada", "Last name": "Lovelace", "Email address": "a@uni.example"})]
+    name = "Ada Lovelace_4711_assignsubmission_file"
+    assert matched(rows, [name], MOODLE).found == {0: name}
+    assert matched(rows, [name.replace("Ada", "Eve")], MOODLE).found == {}
+
+
+def test_a_table_of_nobody_is_not_written(grades):
+    roster = (
+        CANVAS_ROSTER.format(most=4).replace("ada@", "x@").replace("GB@", "y@").replace("eve", "z").replace("Eve", "Z")
+    )
+    with pytest.raises(CourseError, match="no submission is of anybody"):
+        exported(grades, "canvas", roster)
+    assert not (grades.parent / "export.csv").exists()
 
 
 LOGINS = st.text("abAB@é1.", min_size=1, max_size=4)

@@ -5,6 +5,7 @@ import io
 import os
 import tempfile
 import time
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,12 @@ from hypothesis import strategies as st
 
 from fhx.course import main as course
 from fhx.course.grading import command
-from fhx.course.grading.marks import Mark
-from fhx.course.grading.records import Graded
+from fhx.course.grading.marks import Mark, Task, writable
+from fhx.course.grading.records import Graded, key_of
 from fhx.course.grading.reports import write_student
-from fhx.course.grading.submissions import file_name, find_submissions
+from fhx.course.grading.submissions import file_name, find_submissions, passed_over
 from fhx.course.grading.summary import summary_page
-from fhx.course.grading.texts import folded, in_cell, on_screen, table
+from fhx.course.grading.texts import BIDI, folded, in_cell, on_screen, table
 
 TRIGGERS = "=+-@＝＋－＠"
 
@@ -34,7 +35,14 @@ def test_no_cell_is_a_formula(text):
     text = text.replace("\r\n", "\n")
     (row,) = csv.reader(io.StringIO(table([[text, "x"]]).decode(), newline=""), strict=True)
     assert row == [in_cell(text), "x"]
-    assert row[0].replace("'", "") == text.replace("'", "").replace("\r", "\n")
+    text = text.replace("\r", "\n")
+    spelt = "".join(
+        char.encode("unicode_escape").decode()
+        if (unicodedata.category(char) == "Cc" and char not in "\n\t") or unicodedata.bidirectional(char) in BIDI
+        else char
+        for char in text
+    )  # what a terminal may obey
+    assert row[0].replace("'", "") == spelt.replace("'", "")
     for part in (row[0], *row[0].replace("\r", "\n").replace("\t", "\n").replace(";", "\n").split("\n")):
         stripped = part.lstrip().lstrip("\ufeff\u200b\x00 ")
         assert not stripped or stripped[0] not in TRIGGERS
@@ -137,3 +145,24 @@ def test_no_name_reaches_the_terminal_as_it_is(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("name", ["a;=1", "-1", " +1"])
 def test_every_cell_of_a_table_is_harmless(name):
     assert table([["x", name]]).decode().strip().split(",")[1].replace('"', "").lstrip("a;")[0] == "'"
+
+
+def test_hidden_notebooks_are_told_and_copies_of_jupyter_are_not(tmp_path):
+    for name in (".hidden.ipynb", "..ipynb", ".folder/x.ipynb", ".ipynb_checkpoints/ada-checkpoint.ipynb", "ada.ipynb"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    assert [one.student for one in find_submissions(tmp_path)] == ["ada"]
+    assert passed_over(tmp_path) == ["..ipynb", ".folder/x.ipynb", ".hidden.ipynb"]
+
+
+def test_a_huge_file_is_not_read_to_know_it_again(tmp_path):
+    path = tmp_path / "sparse.ipynb"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    began = time.monotonic()
+    assert key_of(path, Task(3, "the seed of a test"), "v").endswith(f"-{2**40}")
+    assert time.monotonic() - began < 5
+
+
+def test_no_text_of_a_mark_moves_a_terminal():
+    assert writable("a\x1b[2Jb\x07\tc\nd") == "a\\x1b[2Jb\\x07\tc\nd"

@@ -137,3 +137,20 @@ def test_magic_commands_that_run_code(magic, named):
 )
 def test_uses_are_found(source, named):
     assert package_uses("f", [source]) == named
+
+
+@pytest.mark.parametrize(
+    ("put", "body", "named"),
+    [
+        ("class T: pass\nT.net = dfa_to_rnn", "T.net(x)", {"fhx.compile.dfa_to_rnn"}),
+        ("T = {}\nT['net'] = dfa_to_rnn", "T['net'](x)", {"fhx.compile.dfa_to_rnn"}),
+        ("class T: pass\nsetattr(T, 'net', dfa_to_rnn)", "T.net(x)", {"fhx.compile.dfa_to_rnn"}),
+        ("class T: pass\nfor T.net in [dfa_to_rnn]: pass", "T.net(x)", {"fhx.compile.dfa_to_rnn"}),
+        ("class T: pass\nwith nullcontext(dfa_to_rnn) as T.net: pass", "T.net(x)", {"fhx.compile.dfa_to_rnn"}),
+        ("DFA.__matmul__ = lambda one, other: one.equivalent(other)", "x @ x", {".equivalent"}),
+        ("class T: pass\nT.net = dfa_to_rnn", "x", set()),
+    ],
+)
+def test_what_is_put_into_an_object_is_followed(put, body, named):
+    sources = ["from fhx.compile import dfa_to_rnn\nfrom fhx.machines import DFA", put, f"def f(x):\n    return {body}"]
+    assert package_uses("f", sources) == named

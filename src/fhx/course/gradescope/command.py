@@ -98,8 +98,10 @@ def pins() -> list[str]:
                 version = Version(distribution(needed.name).version)
             except PackageNotFoundError:
                 raise CourseError(f"{name} needs the package {needed.name}, which is not installed here") from None
-            found[needed.name.lower().replace("_", "-")] = version.public
-            todo += [(needed.name, part) for part in (*needed.extras, "")]
+            if needed.name != "fhx":
+                found[needed.name.lower().replace("_", "-")] = version.public
+            # What torch needs depends on its build, of which the index of the container's has another.
+            todo += [(needed.name, part) for part in (*needed.extras, "") if needed.name != "torch"]
     return [f"{name}=={version}" for name, version in sorted(found.items())]
 
 

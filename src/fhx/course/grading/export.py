@@ -41,6 +41,9 @@ def run(arguments: argparse.Namespace) -> None:
     rows, columns = read_roster(path, system)
     persons = [row for row in rows if system.is_person(row)]
     matches = matched(persons, [graded.student for graded in batch], system)
+    if not matches.found:
+        first = matches.without_row[0]
+        raise CourseError(f"no submission is of anybody in {path}: nobody there is called {first!r}, for one")
     by_name = {graded.student: graded for graded in batch}
     pairs = [(persons[place], by_name[student]) for place, student in sorted(matches.found.items())]
     kept = [name for name in system.kept if name in columns]

@@ -119,6 +119,13 @@ class _Grader:
         return marked(exercise, "look at this", FAILED, inside=inside)
 
     def _mark(self, exercise: Exercise) -> Mark:
+        """What it deserves; if ``check`` had called it right and it is not, a person decides."""
+        found = self._judged(exercise)
+        if found.status not in ("ok", "look at this") and self._notebook.was_right(exercise.title):
+            return replace(found, status="look at this", points=None, message=SAID.format(found.message))
+        return found
+
+    def _judged(self, exercise: Exercise) -> Mark:
         name, notebook = exercise.function, self._notebook
         ways = notebook.ways(exercise.id, name)
         if not any(map(notebook.is_filled, ways)) and (broken := notebook.broken(name)):
@@ -148,8 +155,6 @@ class _Grader:
             found = replace(found, remarks=(tried.tally.told(found.most), *found.remarks))
         if status == "ok" and news:
             return replace(found, status="look at this", message=LOOK.format(", ".join(news)))
-        if status != "ok" and notebook.was_right(exercise.title):
-            return replace(found, status="look at this", points=None, message=SAID.format(found.message))
         return found
 
     def _maker_lost(self, outcome: Outcome) -> Lost | None:

@@ -1,5 +1,6 @@
 """What a batch is graded by, and what an answer gets."""
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ __all__ = ["FAILED", "LONGEST", "STATUSES", "Mark", "Task", "marked", "writable"
 
 STATUSES = ("ok", "wrong", "not attempted", "timeout", "crashed", "invalid file", "look at this")
 FAILED = "The grader failed here, and a person will look at it."
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 LONGEST = 4_000
 """Characters of a text of a mark."""
 
@@ -127,5 +129,7 @@ def marked(exercise: Exercise, status: str, message: str = "", **more: Any) -> M
 
 
 def writable(text: str) -> str:
-    """A text without what no file can hold, such as half a character, and cut off where it is too long."""
-    return text[:LONGEST].encode("utf-8", "backslashreplace").decode()
+    """A text without what no file can hold, such as half a character, or no terminal should obey, and cut off where it
+    is too long."""
+    plain = text[:LONGEST].encode("utf-8", "backslashreplace").decode()
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), plain)

@@ -5,7 +5,7 @@ exercise states, and by one and the same value for all others, the one that is e
 
     max(0, (r - m) / (n - m))
 
-of the points, rounded down to tenths: nothing for such a table, all for r = n, and nothing in the mean for guessing.
+of the points, rounded down to tenths: nothing for such a table, all for r = n, and little for guessing.
 Where the same is expected on all others, such as that a net does what was asked for, there is nothing to guess, and
 only the stated ones count in m.
 """

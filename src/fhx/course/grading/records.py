@@ -10,6 +10,7 @@ from pathlib import Path
 import fhx
 from fhx._files import write_atomically
 from fhx.course.grading.marks import FAILED, Mark, Task, writable
+from fhx.course.grading.notebook import LARGEST
 from fhx.course.grading.submissions import Submission, file_name
 
 __all__ = ["Graded", "key_of", "read_record", "recorded", "recorded_chapter", "release", "write_record"]
@@ -92,6 +93,8 @@ def key_of(path: Path | None, task: Task, version: str) -> str:
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
     if path is None or not path.is_file():
         return f"{digest}-"
+    if (size := path.stat().st_size) > LARGEST:  # it is refused for that
+        return f"{digest}-{size}"
     with path.open("rb") as file:
         return f"{digest}-{hashlib.file_digest(file, 'sha256').hexdigest()}"
 

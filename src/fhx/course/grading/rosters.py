@@ -22,6 +22,8 @@ class System:
         kept: columns that are handed back, as far as they are there.
         names: the columns, and pairs of columns, that a submission may be named after.
         is_person: whether a row is about somebody.
+        download: the name of a file, or of its folder, as it is downloaded with those of others; ``who`` of it is one
+            of the names.
     """
 
     name: str
@@ -29,6 +31,7 @@ class System:
     kept: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     is_person: Callable[[Row], bool]
+    download: re.Pattern[str]
 
 
 CANVAS = System(
@@ -37,6 +40,7 @@ CANVAS = System(
     kept=("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account", "Section"),
     names=(("SIS Login ID",), ("ID",), ("SIS User ID",), ("Student",)),
     is_person=lambda row: bool(row["ID"]),  # two rows above the first student have none
+    download=re.compile(r"[^\W_]+(_LATE)?_(?P<who>\d+)_\d+_.+"),  # lovelaceada_LATE_98765_4321001_homework
 )
 MOODLE = System(
     "Moodle",
@@ -44,6 +48,7 @@ MOODLE = System(
     kept=("Username", "ID number", "Email address"),
     names=(("Username",), ("Email address",), ("ID number",), ("First name", "Last name"), ("First name", "Surname")),
     is_person=lambda row: any(row.cells.get(name) for name in ("Email address", "ID number", "Username")),
+    download=re.compile(r"(?P<who>[^/]+)_\d+_assignsubmission_file.*", re.S),  # Ada Lovelace_4711_assignsubmission_file
 )
 
 
@@ -80,7 +85,8 @@ def read_roster(path: Path, system: System) -> tuple[list[Row], list[str]]:
 def matched(rows: Sequence[Row], students: Sequence[str], system: System) -> Matches:
     """Match names to rows: whole names first, and then what stands before the @ of an address.
 
-    Upper and lower case are the same, and nothing else is guessed.
+    A name may also be that under which the platform hands out files. Upper and lower case are the same, and nothing
+    else is guessed.
 
     Raises:
         CourseError: two rows fit one submission, or two submissions one row.
@@ -95,7 +101,9 @@ def matched(rows: Sequence[Row], students: Sequence[str], system: System) -> Mat
     found: dict[int, str] = {}
     nobodys = []
     for student in students:
-        places = sorted(whole.get(folded(student)) or local.get(folded(student)) or ())
+        given = system.download.fullmatch(student)
+        keys = [folded(student), *([folded(given["who"])] if given else [])]
+        places = sorted(next(filter(None, (which.get(key) for key in keys for which in (whole, local))), ()))
         if len(places) > 1:
             both = " and ".join(f"line {rows[place].line} ({named(rows[place], system)})" for place in places[:2])
             raise CourseError(f"{rows[0].path}: the submission {student!r} fits two rows, {both}")

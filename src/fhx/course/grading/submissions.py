@@ -13,6 +13,8 @@ from fhx.course.grading.texts import folded
 
 __all__ = ["Submission", "file_name", "find_submissions", "passed_over"]
 
+CHECKPOINTS = {".ipynb_checkpoints", "__MACOSX"}
+"""Folders of copies, which Jupyter and archives leave."""
 LONGEST = 120
 """Bytes of a name."""
 
@@ -90,20 +92,28 @@ def _distinct(found: list[Submission], folder: Path) -> list[Submission]:
 
 
 def passed_over(folder: Path) -> list[str]:
-    """Files in a folder that are not notebooks, such as archives."""
-    return sorted(writable(str(path.relative_to(folder))) for path in _files(folder) if not _is_notebook(path))
+    """Files in a folder that are not graded: other than notebooks, such as archives, and notebooks that are hidden."""
+    others = [path for path in _files(folder) if not _is_notebook(path)]
+    seen = set(_files(folder))
+    hidden = [path for path in _files(folder, is_hidden=True) if _is_notebook(path) and path not in seen]
+    away = [path for path in hidden if not CHECKPOINTS & set(path.parts)]
+    return sorted(writable(str(path.relative_to(folder))) for path in [*others, *away])
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Files and links in a folder and in those below, in order; what is hidden is left out."""
+def _files(folder: Path, is_hidden: bool = False) -> Iterator[Path]:
+    """Files and links in a folder and in those below, in order; what is hidden is left out unless it is asked for."""
+
+    def is_wanted(name: str) -> bool:
+        return is_hidden or not name.startswith(".")
+
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(filter(is_wanted, folders))
         links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        yield from (Path(place, name) for name in sorted([*files, *links]) if not name.startswith("."))
+        yield from (Path(place, name) for name in sorted([*files, *links]) if is_wanted(name))
 
 
 def _is_notebook(path: Path) -> bool:
-    return path.suffix.lower() == ".ipynb"
+    return path.name.lower().endswith(".ipynb")
 
 
 def file_name(student: str) -> str:

@@ -10,6 +10,8 @@ __all__ = ["folded", "in_cell", "on_screen", "table"]
 
 TRIGGERS = "=+@＝＋－＠-"
 """Characters that make a cell a formula, at its beginning."""
+BIDI = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
+"""Classes of characters that turn the direction of a text."""
 INNER = re.compile(rf"([;\t\n])(?=[\s\ufeff\x00-\x20]*[{re.escape(TRIGGERS)}])")
 """A character that a spreadsheet may take for the end of a cell, before what would then be a formula."""
 
@@ -19,6 +21,9 @@ def in_cell(text: str) -> str:
     text = text.replace("\r\n", "\n").replace(
         "\r", "\n"
     )  # which csv leaves bare, and readers take for the end of a row
+    text = "".join(
+        char if char == "\n" or char == "\t" else on_screen(char) if _is_control(char) else char for char in text
+    )
     first = next((char for char in text if not _is_blank(char)), "")
     quoted = INNER.sub(r"\1'", text)
     return f"'{quoted}" if (first and first in TRIGGERS) or text[:1] in ("\t", "\n") else quoted
@@ -27,6 +32,11 @@ def in_cell(text: str) -> str:
 def _is_blank(char: str) -> bool:
     """Whether programs may pass over a character at the beginning of a cell."""
     return char.isspace() or unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")
+
+
+def _is_control(char: str) -> bool:
+    """Whether a terminal may obey a character, or turn the direction of what follows."""
+    return unicodedata.category(char) == "Cc" or unicodedata.bidirectional(char) in BIDI
 
 
 def table(rows: Iterable[Sequence[str]]) -> bytes:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from inspect import isclass
 
 from fhx.course.grading.cells import Cell, nodes_at_once, offered
+from fhx.course.grading.effects import DEFINES, changed
 from fhx.exercises import Exercise
 from fhx.exercises.time_limit import TooSlowError, time_limit
 
@@ -118,6 +119,7 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
     """
     trees = [tree for source in sources if (tree := _tree(source)) is not None]
     made: dict[str, ast.AST] = {}
+    put: dict[str, list[ast.AST]] = {}
     filled = set[str]()
     imported: dict[str, str] = {}
     for tree in trees:
@@ -126,14 +128,19 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
             answers = {bound for bound, is_filled in offered(node) if is_filled}
             made |= {bound: node for bound in _bound(node) if bound in answers or bound not in filled}
             filled |= answers
+        for statement in tree.body:
+            for other in _filled(statement):
+                put.setdefault(other, []).append(statement)
     for module, tree in ((module, tree) for module, text in written if (tree := _tree(text))):
         imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
         bound = {name for other in trees for node in ast.walk(other) for name in _names_of(module, node)}
         every = {name for node in nodes_at_once(tree) for name in _bound(node)} if "*" in bound else set()
         made |= dict.fromkeys(bound | every, tree)
-    todo, seen, found = [name], {name}, set[str]()
+    seen = {name, *(name for name in put if imported.get(name, "").startswith("fhx"))}  # whose classes were changed
+    todo, found = [*seen], set[str]()
     while todo:
-        if definition := made.get(todo.pop()):
+        name = todo.pop()
+        for definition in filter(None, [made.get(name), *put.get(name, ())]):
             names = _free(definition)
             todo += names - seen
             seen |= names
@@ -229,6 +236,14 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield from (
             part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
         )
+
+
+def _filled(statement: ast.stmt) -> set[str]:
+    """Names of objects into which a statement puts something at once: ``a.b = f``, ``a[0] = f``, ``a.append(f)``."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        return set()
+    nodes = (node for node in nodes_at_once(statement) if not isinstance(node, (ast.Expr, *DEFINES)))
+    return {name for node in nodes for name in changed(node)}
 
 
 def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
