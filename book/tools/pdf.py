@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +22,7 @@ from pypdf.generic import ArrayObject, Destination, Fit, NameObject
 from tqdm import tqdm
 
 from bookbrowser import launch, open_everything, serve, settle
+from fhx._version import installed
 
 ROOT = Path(__file__).parents[2]
 Parts = Sequence[tuple[str | None, list[str]]]
@@ -160,7 +160,7 @@ def make(html: Path, output: Path, source: Path = ROOT) -> PdfWriter:
     for caption, chapters in parts:
         binder.bookmark(caption, [printed[file].address for file in chapters])
     config = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    version = installed()
     binder.writer.add_metadata(
         {"/Title": config["title"], "/Author": config["author"], "/Subject": f"Version {version}", "/Version": version}
     )
