@@ -11,6 +11,7 @@ from fhx.course.gradescope.autograder import results_in
 from fhx.course.gradescope.command import pins
 from fhx.course.grading.marks import Task
 from fhx.course.main import main
+from fhx.experiments.results import shipped
 
 SECRET = "a seed of a test that is secret"
 WORDS = ["gradescope", "--chapter", "3", "--seed", SECRET]
@@ -27,6 +28,7 @@ def test_the_same_task_gives_the_same_archive(tmp_path, capsys):
     assert modes == {"setup.sh": 0o755, "run_autograder": 0o755}
     assert not [name for name in names if "__pycache__" in name]
     assert {"fhx/__init__.py", "fhx/course/grading/templates/page.html", "fhx/exercises/notes/03.toml"} <= set(names)
+    assert {f"fhx/results/{path.name}" for path in shipped().glob("*.json")} <= set(names)
 
 
 def test_the_task_is_in_it(tmp_path):

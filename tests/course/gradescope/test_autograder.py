@@ -15,7 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "grading"))
 from hostile import COUNT, HAT, HATS, STATES, instead, light, public_only, renamed
 from submitted import Cells, text
 
+import fhx
 from fhx.course.main import main
+from fhx.experiments.results import shipped
 
 pytestmark = pytest.mark.alone
 
@@ -124,6 +126,14 @@ def graded(container, *files: Cells, names=("homework",), metadata=None):
 
 def scores(results):
     return {test["name"].partition(":")[0]: test.get("score") for test in results["tests"]}
+
+
+def test_the_container_knows_the_version_and_has_the_results(container):
+    asked = (
+        "import fhx; from fhx.experiments.results import shipped; print(fhx.__version__, len([*shipped().iterdir()]))"
+    )
+    done = container.run("/opt/fhx/bin/python", "-c", asked)
+    assert done.stdout == f"{fhx.__version__} {len([*shipped().glob('*.json')])}\n", done.stderr
 
 
 def test_right_answers_get_their_points(container):

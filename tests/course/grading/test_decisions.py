@@ -14,11 +14,12 @@ from fhx.course.grading import batch, command
 from fhx.course.grading.batch import grade_all
 from fhx.course.grading.command import Persons, grade_folder
 from fhx.course.grading.decisions import read_batch, read_decisions
-from fhx.course.grading.marks import Mark, Task
+from fhx.course.grading.marks import Mark, Task, marked
 from fhx.course.grading.records import Graded
 from fhx.course.grading.reports import grades_csv, needs_person, write_student
 from fhx.course.grading.submissions import Submission, find_submissions
 from fhx.course.grading.summary import summary_page, warnings
+from fhx.exercises import EXERCISES
 
 TASK = Task(3, "a seed of a test", only=("03-hat", "03-threshold", "03-fewest"))
 MARKS = (
@@ -250,13 +251,27 @@ OPEN = Mark("03-hat", "wrong", 0, 3, "The values differ.", (("n", "3"),))
         ([on_case(7), on_case(7), on_case(7), OK], False),
         ([on_case(7), on_case(7), on_case(7), OPEN], False),
         ([OPEN] * 3, False),
-        ([HOLE] * 3, False),
     ],
 )
 def test_an_input_on_which_all_fail_is_doubted(marks, doubted):
     made = [Graded(f"s{place}", "", "k", 1.0, (mark,)) for place, mark in enumerate(marks)]
     assert [text.startswith("03-hat: nobody passes") and "n = 7" in text for text in warnings(made)] == [True] * doubted
-    assert ("Is a private input wrong?" in summary_page(made, "")) == doubted
+    assert ("Is that input right?" in summary_page(made, "")) == doubted
+
+
+@pytest.mark.parametrize(
+    ("marks", "doubted"),
+    [
+        ([HOLE] * 3, True),
+        ([HOLE] * 3 + [marked(EXERCISES["03-hat"], "invalid file", "The file is empty.")], True),
+        ([HOLE] * 2, False),
+        ([HOLE, HOLE, OPEN], False),
+    ],
+)
+def test_an_exercise_that_nobody_attempted_may_not_be_assigned(marks, doubted):
+    made = [Graded(f"s{place}", "", "k", 1.0, (mark,)) for place, mark in enumerate(marks)]
+    assert [text.startswith("03-hat: nobody attempted it") for text in warnings(made)] == [True] * doubted
+    assert ("leave it out by --only" in summary_page(made, "")) == doubted
 
 
 def test_a_doubt_is_said_at_once(tmp_path, monkeypatch, capsys):

@@ -20,6 +20,7 @@ from fhx.course.grading.launcher import USER
 from fhx.course.grading.marks import Task
 from fhx.course.grading.options import add_task_arguments, task_of
 from fhx.course.grading.texts import on_screen
+from fhx.experiments.results import shipped
 
 __all__ = ["add_arguments", "archive", "pins", "run"]
 
@@ -70,6 +71,10 @@ def archive(task: Task, index: str | None = None) -> bytes:
     files["requirements.txt"] = "".join(f"{line}\n" for line in lines).encode()
     for path in sorted(path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
         files[f"fhx/{path.relative_to(package).as_posix()}"] = path.read_bytes()
+    for path in sorted(shipped().glob("*.json")):
+        files[f"fhx/results/{path.name}"] = path.read_bytes()
+    # Python tells the version of the package by this file.
+    files[f"fhx-{fhx.__version__}.dist-info/METADATA"] = (distribution("fhx").read_text("METADATA") or "").encode()
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as target:
         for name, content in files.items():

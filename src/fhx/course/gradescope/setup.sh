@@ -16,7 +16,7 @@ fi
 
 "$python" -m venv /opt/fhx
 /opt/fhx/bin/pip install --no-cache-dir -r requirements.txt
-cp -r fhx "/opt/fhx/lib/python$version/site-packages/"
+cp -r fhx fhx-*.dist-info "/opt/fhx/lib/python$version/site-packages/"
 /opt/fhx/bin/python -m compileall -q "/opt/fhx/lib/python$version/site-packages/fhx"
 
 # What students' code must not read: right values and the grader. Their processes are another user's.

@@ -153,7 +153,7 @@ def _write_all(
     write_atomically(out / "grades.csv", grades_csv(batch))
     write_atomically(out / "summary.html", summary_page(batch, heading, notes, similar, exercises).encode())
     write_batch(out, batch, decisions, {name: exercise.title for name, exercise in exercises.items()})
-    doubts = [f"warning: {text} Is that input right?" for text in warnings(batch, exercises)]
+    doubts = [f"warning: {text}" for text in warnings(batch, exercises)]
     seen = [f"{similar} See {out / 'similar.html'}"] if similar else []
     for line in (*notes, *doubts, *seen):
         print(on_screen(line))

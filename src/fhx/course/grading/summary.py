@@ -122,13 +122,17 @@ def _is_whole(graded: Graded) -> bool:
 
 
 def warnings(batch: Sequence[Graded], exercises: Mapping[str, Exercise] = EXERCISES) -> list[str]:
-    """The exercises that nobody has right, because all fail on one and the same private case."""
+    """The exercises that nobody has right, since all fail on one and the same private case, or that nobody tried."""
     found = []
     for place, first in enumerate(batch[0].marks):
+        read = [graded.marks[place] for graded in batch if graded.marks[place].status != "invalid file"]
+        if len(read) >= FEWEST and all(mark.status == "not attempted" for mark in read):
+            found.append(f"{first.exercise}: nobody attempted it. If it was not assigned, leave it out by --only.")
         tried = [graded.marks[place] for graded in batch if _is_tried(graded.marks[place])]
         cases = {_private_case(mark, exercises[mark.exercise].inputs) for mark in tried}
         if len(tried) >= FEWEST and len(cases) == 1 and (case := cases.pop()):
-            found.append(f"{first.exercise}: nobody passes, and all {len(tried)} answers fail on {case}.")
+            what = f"nobody passes, and all {len(tried)} answers fail on {case}"
+            found.append(f"{first.exercise}: {what}. Is that input right?")
     return found
 
 
