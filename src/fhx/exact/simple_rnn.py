@@ -1,16 +1,24 @@
 """The simple RNN of Definition 4.1 over integers and fractions: its definition, and a fast path equal to it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from math import gcd
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
 from fhx._checks import one_of
+from fhx._extras import needs
 from fhx.exact.matrix import Matrix, Rows
 from fhx.exact.numbers import Activation, Exact, Number, common_denominator, dot, quotient, vector
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
 
 ACTIVATIONS: Mapping[str, Callable[[Number], Number]] = {
     "relu": lambda x: max(x, 0),
@@ -90,6 +98,44 @@ class SimpleRNN:
             raise ValueError(f"two units are called {twice!r}: a name stands for one unit")
         vector(self.b, "b", d)
         vector(self.h0, "h0", d)
+
+    @classmethod
+    def from_torch(cls, net: nn.RNN | nn.RNNCell, h0: Iterable[Exact] | None = None) -> SimpleRNN:
+        r"""A ReLU net of torch over fractions: every finite float is one, with a power of two below.
+
+        Nothing is rounded; torch's two biases are added exactly. So the states of ``run`` are what torch's net would
+        compute if it did not round, and how far torch is from them is its rounding.
+
+        Args:
+            net: ``torch.nn.RNN`` or ``RNNCell`` with ``nonlinearity="relu"``, of one layer and one direction.
+            h0: the start, which torch's net does not hold; zeros if None.
+
+        Raises:
+            TypeError: it is not one of these classes, or ``h0`` holds something that is not an exact number.
+            ValueError: it has another activation, several layers or both directions, or a weight that is not finite:
+                all reasons; or ``h0`` does not fit.
+        """
+        with needs("torch"):
+            from fhx.exact.torch_weights import rnn_from_torch  # exact nets are there without torch
+        return rnn_from_torch(net, h0)
+
+    def to_torch(self, dtype: torch.dtype | None = None, exact: bool = True) -> nn.RNN:
+        """The weights as ``torch.nn.RNN(nonlinearity="relu")``, which reads ``(time, batch, input)``.
+
+        It does not hold :math:`h_0`, which torch's nets are given with their input and take for zeros. Its sums are
+        torch's, and may round; ``Recognizer.to_torch`` is the net that watches over that.
+
+        Args:
+            dtype: a floating-point type; None: ``torch.float64``.
+            exact: refuse weights that the type would round.
+
+        Raises:
+            TypeError: ``dtype`` is not a floating-point type.
+            ValueError: the units are not ReLU units; or ``exact``, and weights are not of this type.
+        """
+        with needs("torch"):
+            from fhx.exact.torch_weights import rnn_to_torch  # exact nets are there without torch
+        return rnn_to_torch(self, dtype, exact)
 
     def __repr__(self) -> str:
         return f"SimpleRNN(units={self.units}, input_size={self.input_size}, activation={self.activation!r})"
