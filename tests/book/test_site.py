@@ -5,17 +5,21 @@ from html import unescape
 from posixpath import normpath
 from urllib.parse import quote
 
+import nbformat
 import pytest
 import sitecheck
 import yaml
 from sitecheck import SOURCE
 
+import plain
 from pdf import read_toc
 
 CONFIG = yaml.safe_load((SOURCE / "_config.yml").read_text(encoding="utf-8"))
 REPOSITORY = CONFIG["repository"]["url"].rstrip("/")
 NAME = REPOSITORY.removeprefix("https://github.com/")
 BRANCH = CONFIG["repository"]["branch"]
+MYST = r"^\s*(:{3,}|`{3,}\{)|\{[a-z:-]+\}`|^\([\w-]+\)=$"
+"""What only the rendered book understands: fences, roles and targets."""
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 
 
@@ -58,9 +62,20 @@ def test_launch_edit_and_issue_links_derive_from_one_setting(file, html):
     }
     if path.endswith(".ipynb"):
         binder, colab = CONFIG["launch_buttons"]["binderhub_url"], CONFIG["launch_buttons"]["colab_url"]
-        expected["binder"] = f"{binder}/v2/gh/{NAME}/{BRANCH}?urlpath=lab/tree/{quote(path)}"
-        expected["colab"] = f"{colab}/github/{NAME}/blob/{BRANCH}/{path}"
+        expected["binder"] = f"{binder}/v2/gh/{NAME}/{plain.BRANCH}?urlpath=lab/tree/{quote(path)}"
+        expected["colab"] = f"{colab}/github/{NAME}/blob/{plain.BRANCH}/{path}"
     header = (html / f"{file}.html").read_text(encoding="utf-8").partition("<article")[0]
     links = {unescape(link) for link in re.findall(r'href="(https?://[^"]*)"', header)}
     buttons = {link for link in links if re.search(r"mybinder|colab|/edit/|/issues/new", link)}
     assert buttons == set(expected.values())
+
+
+@pytest.mark.parametrize("file", [file for file in ORDER if source(file).endswith(".ipynb")])
+def test_the_download_of_a_chapter_is_plain(file, html):
+    header = (html / f"{file}.html").read_text(encoding="utf-8").partition("<article")[0]
+    (address,) = set(re.findall(r'href="([^":]*\.ipynb)"', header))
+    notebook = nbformat.read(html / normpath(f"{file}/../{address}"), 4)
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    assert [found[0] for text in texts for found in re.finditer(MYST, text, re.M)] == []
+    assert len([cell for cell in notebook.cells if cell.get("outputs")]) > 3
+    assert any(f"/{file}.html" in text for text in texts)
