@@ -11,7 +11,7 @@ import sitecheck
 import yaml
 from sitecheck import SOURCE
 
-import plain
+import plain_links
 from pdf import read_toc
 
 CONFIG = yaml.safe_load((SOURCE / "_config.yml").read_text(encoding="utf-8"))
@@ -62,8 +62,8 @@ def test_launch_edit_and_issue_links_derive_from_one_setting(file, html):
     }
     if path.endswith(".ipynb"):
         binder, colab = CONFIG["launch_buttons"]["binderhub_url"], CONFIG["launch_buttons"]["colab_url"]
-        expected["binder"] = f"{binder}/v2/gh/{NAME}/{plain.BRANCH}?urlpath=lab/tree/{quote(path)}"
-        expected["colab"] = f"{colab}/github/{NAME}/blob/{plain.BRANCH}/{path}"
+        expected["binder"] = f"{binder}/v2/gh/{NAME}/{plain_links.BRANCH}?urlpath=lab/tree/{quote(path)}"
+        expected["colab"] = f"{colab}/github/{NAME}/blob/{plain_links.BRANCH}/{path}"
     header = (html / f"{file}.html").read_text(encoding="utf-8").partition("<article")[0]
     links = {unescape(link) for link in re.findall(r'href="(https?://[^"]*)"', header)}
     buttons = {link for link in links if re.search(r"mybinder|colab|/edit/|/issues/new", link)}
