@@ -113,7 +113,7 @@ def infinite():
         (nn.Linear(2, 2), TypeError, "from_torch is for torch.nn.RNN and RNNCell, not Linear"),
         (nn.RNN(2, 2), ValueError, "has the activation tanh"),
         (nn.RNN(2, 2, 2, bidirectional=True), ValueError, "tanh, .*; it has 2 layers; it reads in both directions"),
-        (infinite(), ValueError, "not a number, in weight_hh_l0"),
+        (infinite(), ValueError, "infinite or not a number, in weight_hh_l0"),
     ],
 )
 def test_what_does_not_fit_is_refused(net, error, why):

@@ -116,8 +116,9 @@ class SimpleRNN:
                 all reasons; or ``h0`` does not fit.
         """
         with needs("torch"):
-            from fhx.exact.torch_weights import rnn_from_torch  # exact nets are there without torch
-        return rnn_from_torch(net, h0)
+            from fhx.exact.torch_weights import exact_weights  # exact nets are there without torch
+        W, U, b = exact_weights(net)
+        return cls(W, U, b, [0] * len(b) if h0 is None else h0, activation="relu")
 
     def to_torch(self, dtype: torch.dtype | None = None, exact: bool = True) -> nn.RNN:
         """The weights as ``torch.nn.RNN(nonlinearity="relu")``, which reads ``(time, batch, input)``.
@@ -134,8 +135,12 @@ class SimpleRNN:
             ValueError: the units are not ReLU units; or ``exact``, and weights are not of this type.
         """
         with needs("torch"):
-            from fhx.exact.torch_weights import rnn_to_torch  # exact nets are there without torch
-        return rnn_to_torch(self, dtype, exact)
+            from fhx.exact.torch_weights import torch_rnn  # exact nets are there without torch
+        if self.activation != "relu":
+            raise ValueError(
+                f"torch.nn.RNN has no {self.activation} units; Recognizer.to_torch makes two relu units of each"
+            )
+        return torch_rnn(self.W, self.U, self.b, dtype, exact)
 
     def __repr__(self) -> str:
         return f"SimpleRNN(units={self.units}, input_size={self.input_size}, activation={self.activation!r})"

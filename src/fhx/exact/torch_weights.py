@@ -1,6 +1,6 @@
-"""Simple RNNs from torch and to torch: every finite float is a fraction, and some fractions are floats."""
+"""Exact weights from torch's nets, and torch's nets of exact weights: every finite float is a fraction."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import torch
@@ -8,24 +8,31 @@ from torch import Tensor, nn
 
 from fhx._modules import undrawn
 from fhx.exact.matrix import Matrix
-from fhx.exact.numbers import Exact, Number
-from fhx.exact.simple_rnn import SimpleRNN
+from fhx.exact.numbers import Number
 
-__all__ = ["fill", "load", "rnn_from_torch", "rnn_to_torch"]
+__all__ = ["exact_weights", "fill", "fill_rnn", "torch_rnn"]
+
+Weights = tuple[list[list[Fraction]], list[list[Fraction]], list[Fraction]]
+"""W, U and b."""
 
 
-def rnn_from_torch(net: nn.RNN | nn.RNNCell, h0: Iterable[Exact] | None = None) -> SimpleRNN:
-    """See :meth:`fhx.exact.SimpleRNN.from_torch`."""
+def exact_weights(net: nn.RNN | nn.RNNCell) -> Weights:
+    """The weights of a ReLU net of torch, its two biases added.
+
+    Raises:
+        TypeError: it is neither ``RNN`` nor ``RNNCell``.
+        ValueError: it has another activation, several layers or both directions, or a weight that is not finite: all
+            reasons.
+    """
     if not isinstance(net, nn.RNN | nn.RNNCell):
         raise TypeError(f"from_torch is for torch.nn.RNN and RNNCell, not {type(net).__name__}")
     if reasons := list(_reasons_against(net)):
         raise ValueError(f"no exact net is {net}: it {'; it '.join(reasons)}")
     weights = {name.removesuffix("_l0"): parameter for name, parameter in net.named_parameters()}
-    W, U = _fractions(weights["weight_hh"]), _fractions(weights["weight_ih"])
     b = [Fraction(0)] * net.hidden_size
     for name in ("bias_ih", "bias_hh") if net.bias else ():
         b = [value + more for value, (more,) in zip(b, _fractions(weights[name][:, None]), strict=True)]
-    return SimpleRNN(W, U, b, [0] * net.hidden_size if h0 is None else h0, activation="relu")
+    return _fractions(weights["weight_hh"]), _fractions(weights["weight_ih"]), b
 
 
 def _reasons_against(net: nn.RNN | nn.RNNCell) -> Iterator[str]:
@@ -38,39 +45,40 @@ def _reasons_against(net: nn.RNN | nn.RNNCell) -> Iterator[str]:
             yield "reads in both directions"
     for name, parameter in net.named_parameters():
         if not parameter.isfinite().all():
-            yield f"has infinite weights or some that are not a number, in {name}"
+            yield f"has weights that are infinite or not a number, in {name}"
 
 
 def _fractions(weights: Tensor) -> list[list[Fraction]]:
     return [[Fraction(value) for value in row] for row in weights.detach().to("cpu", torch.float64).tolist()]
 
 
-def rnn_to_torch(rnn: SimpleRNN, dtype: torch.dtype | None = None, exact: bool = True) -> nn.RNN:
-    """See :meth:`fhx.exact.SimpleRNN.to_torch`."""
+def torch_rnn(W: Matrix, U: Matrix, b: Sequence[Number], dtype: torch.dtype | None, exact: bool) -> nn.RNN:
+    """A ReLU net of torch with these weights; the arguments are those of ``SimpleRNN.to_torch``.
+
+    Raises:
+        TypeError: ``dtype`` is not a floating-point type.
+        ValueError: ``exact``, and the type rounds weights.
+    """
     dtype = torch.float64 if dtype is None else dtype
     if not (isinstance(dtype, torch.dtype) and dtype.is_floating_point):
         raise TypeError(f"dtype must be a floating-point type of torch, got {dtype}")
-    if rnn.activation != "relu":
-        raise ValueError(
-            f"torch.nn.RNN has no {rnn.activation} units; Recognizer.to_torch makes two relu units of each"
-        )
-    if exact and (rounded := list(_rounded(rnn, dtype))):
+    if exact and (rounded := list(_rounded(W, U, b, dtype))):
         raise ValueError(
             f"{dtype} rounds {len(rounded)} numbers, the first {rounded[0]}. With exact=False they are rounded"
         )
-    net = undrawn(nn.RNN, rnn.input_size, rnn.units, nonlinearity="relu", dtype=dtype)
-    load(net, rnn)
+    net = undrawn(nn.RNN, U.columns, W.rows, nonlinearity="relu", dtype=dtype)
+    fill_rnn(net, W, U, b)
     return net
 
 
-def _rounded(rnn: SimpleRNN, dtype: torch.dtype) -> Iterator[str]:
+def _rounded(W: Matrix, U: Matrix, b: Sequence[Number], dtype: torch.dtype) -> Iterator[str]:
     """The weights that are no floats of this type."""
-    weights: dict[str, Number] = {f"W[{i}, {j}]": value for (i, j), value in rnn.W.entries.items()}
-    weights |= {f"U[{i}, {a}]": value for (i, a), value in rnn.U.entries.items()}
-    weights |= {f"b[{i}]": value for i, value in enumerate(rnn.b)}
+    weights = {f"W[{i}, {j}]": value for (i, j), value in W.entries.items()}
+    weights |= {f"U[{i}, {a}]": value for (i, a), value in U.entries.items()}
+    weights |= {f"b[{i}]": value for i, value in enumerate(b)}
     for name, value in weights.items():
-        as_float = torch.tensor(_float(value), dtype=torch.float64).to(dtype).item()
-        if as_float in (float("inf"), float("-inf")) or Fraction(as_float) != value:
+        nearest = torch.tensor(_float(value), dtype=torch.float64).to(dtype)
+        if not nearest.isfinite() or Fraction(nearest.item()) != value:
             yield f"{name} = {value}"
 
 
@@ -82,12 +90,11 @@ def _float(value: Number) -> float:
 
 
 @torch.no_grad()
-def load(net: nn.RNN, rnn: SimpleRNN) -> None:
-    """Write an exact net's weights into torch's; its bias is torch's first, and the second is zero."""
-    fill(net.get_parameter("weight_hh_l0"), rnn.W)
-    fill(net.get_parameter("weight_ih_l0"), rnn.U)
-    b = torch.tensor([_float(value) for value in rnn.b], dtype=torch.float64)
-    net.get_parameter("bias_ih_l0").copy_(b)
+def fill_rnn(net: nn.RNN, W: Matrix, U: Matrix, b: Sequence[Number]) -> None:
+    """Write exact weights into a net of torch; the bias is its first one, and its second is zero."""
+    fill(net.get_parameter("weight_hh_l0"), W)
+    fill(net.get_parameter("weight_ih_l0"), U)
+    net.get_parameter("bias_ih_l0").copy_(torch.tensor([_float(value) for value in b], dtype=torch.float64))
     net.get_parameter("bias_hh_l0").zero_()
 
 
