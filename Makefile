@@ -105,6 +105,11 @@ bench: .venv/test.installed
 	OMP_NUM_THREADS=1 $(PY) -m benchmarks.grid
 	OMP_NUM_THREADS=1 $(PY) -m benchmarks
 
+## make outsider         the package in empty environments, with the lowest, pinned and newest versions; ARGS='--python 3.12'
+outsider: .venv/test.installed
+	$(PIP) uv
+	@$(PY) tests/outsider.py $(ARGS)
+
 ## make mutants          do the tests notice small changes in the code? some hours; ROOM=machines: that one; results/mutants.json
 mutants: .venv/test.installed
 	$(PIP) -e '.[mutants]'

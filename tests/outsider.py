@@ -55,8 +55,9 @@ class StepFailedError(RuntimeError):
 
 
 def run(*command: str | Path, folder: Path, **environment: str) -> str:
-    """What a command prints, in a folder and with nothing of this environment."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "FHX_", "VIRTUAL_ENV"))}
+    """What a command prints, in a folder and with nothing of this environment but the folder of data."""
+    ours = ("PYTHON", "FHX_", "VIRTUAL_ENV")
+    kept = {name: value for name, value in os.environ.items() if name == "FHX_DATA" or not name.startswith(ours)}
     done = subprocess.run([*map(str, command)], cwd=folder, env=kept | environment, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
@@ -122,7 +123,9 @@ def source(stranger: Stranger, release: Release) -> None:
     """The source archive, and stored results in what is built from it."""
     stranger.install(str(release.archive))
     stranger.type(CORE)
-    stranger.type("from fhx.experiments.results import shipped; assert len([*shipped().glob('*.json')]) > 20")
+    asked = "import fhx, os; print(*sorted(os.listdir(os.path.join(fhx.__path__[0], 'results'))))"
+    there = stranger.type(asked)
+    assert there.split() == sorted(path.name for path in (release.clone / "results").glob("*.json")), there
 
 
 def tour(stranger: Stranger, release: Release) -> None:
