@@ -26,7 +26,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 PORT   ?= 8000
 
-.PHONY: help book page serve pdf check rooms lint test nbval times notebooks course bench mutants clean
+.PHONY: help book page serve pdf check rooms lint test nbval times notebooks course bench outsider mutants clean
 .DEFAULT_GOAL := help
 
 help:
