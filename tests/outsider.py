@@ -137,7 +137,7 @@ def tour(stranger: Stranger, release: Release) -> None:
 
 def chapters(stranger: Stranger, release: Release) -> None:
     """A plain notebook of each part runs from the top, with nothing beside it."""
-    stranger.install(f"{release.wheel}[chapters]", "ipykernel", "nbclient")
+    stranger.install(f"{release.wheel}[chapters]", "ipykernel>=6.29", "nbclient>=0.10")
     for path in sorted(release.notebooks.glob("*.ipynb")):
         if path.name[:2] in CHAPTERS:
             (stranger.folder / path.name).write_bytes(path.read_bytes())
