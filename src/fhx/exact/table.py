@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from fhx.exact.batch import last, padded
 from fhx.exact.numbers import Number
+from fhx.exact.traced import table_reads
 from fhx.exact.word_reader import Word, WordReader
 
 
@@ -19,6 +20,9 @@ class TableRecognizer(nn.Module):
     activation is one-hot again, the place of its one is ``next[j, a]``, so that the table holds all of the step; it is
     derived from the weights, and ``read[j]`` is the decision :math:`w_j + c`. With k steps per symbol the table is that
     of k steps, and only the last state need be one-hot. If :math:`h_0` is not one-hot it is one row more.
+
+    ``torch.export``, ``torch.onnx.export(..., dynamo=True)`` and ``torch.compile(..., fullgraph=True)`` take the module
+    with any number of words and any length; what comes out does not look whether an id is in the alphabet.
 
     Attributes:
         next: the table, (unit, symbol); -1 where no word leads to the unit.
@@ -71,6 +75,8 @@ class TableRecognizer(nn.Module):
             ValueError: an id is outside the alphabet.
         """
         symbols = self.next.shape[1]
+        if torch.compiler.is_compiling():  # what depends on values is left out
+            return table_reads(self.next, self.read, self.start, ids)
         smallest, largest = map(int, ids.aminmax()) if ids.numel() else (0, 0)
         if not 0 <= smallest <= largest < symbols:
             raise ValueError(f"ids must lie in 0..{symbols - 1}, got {smallest}..{largest}")

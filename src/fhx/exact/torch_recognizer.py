@@ -10,6 +10,8 @@ from fhx._modules import undrawn
 from fhx.exact.batch import last, padded
 from fhx.exact.float_range import exact_ranges, two_relus
 from fhx.exact.matrix import Matrix
+from fhx.exact.torch_weights import fill, fill_rnn
+from fhx.exact.traced import relu_states
 from fhx.exact.word_reader import Word, WordReader, decision
 from fhx.machines.words import refuse_one_string
 
@@ -25,6 +27,11 @@ class TorchRecognizer(nn.Module):
     what it is; ``forward`` looks for one and raises. What it returns is therefore exact. Off the CPU, where float32
     products may be taken in TensorFloat-32, states and weights of float32 nets must also stay within :math:`2^{11}`. On
     the CPU this holds with torch's default precision of products.
+
+    **Export.** ``torch.export`` and ``torch.onnx.export(..., dynamo=True)`` take the module with any number of words
+    and any length (``dynamic_shapes=({0: Dim("word"), 1: Dim("time")},)``), and so does
+    ``torch.compile(..., fullgraph=True)``, where ``torch._dynamo.config.allow_rnn`` is true. What comes out checks
+    nothing: it is exact while no unit exceeds ``largest`` and inputs are one-hot.
 
     With ``exact=False`` weights are rounded, nothing is checked, and the parameters can be trained.
 
@@ -57,13 +64,8 @@ class TorchRecognizer(nn.Module):
         self.register_buffer("h0", torch.tensor([float(value) for value in rnn.h0], dtype=dtype))
         w = Matrix((1, rnn.units), {(0, j): value for j, value in enumerate(relu.w)})
         with torch.no_grad():
-            _fill(self.rnn.get_parameter("weight_hh_l0"), rnn.W)
-            _fill(self.rnn.get_parameter("weight_ih_l0"), rnn.U)
-            _fill(self.readout.weight, w)
-            self.rnn.get_parameter("bias_ih_l0").copy_(
-                torch.tensor([float(value) for value in rnn.b], dtype=torch.float64)
-            )
-            self.rnn.get_parameter("bias_hh_l0").zero_()
+            fill_rnn(self.rnn, rnn.W, rnn.U, rnn.b)
+            fill(self.readout.weight, w)
             self.readout.bias.fill_(float(relu.c))
         self.requires_grad_(not exact)
 
@@ -81,7 +83,9 @@ class TorchRecognizer(nn.Module):
                 type than it was made for.
             OverflowError: exact, and a unit is beyond the range in which the floats are exact.
         """
-        batch, time, symbols = inputs.shape
+        batch, time = inputs.shape[:2]
+        if torch.compiler.is_compiling():
+            return self._traced(inputs)
         if self.exact and self.h0.dtype != self.dtype:
             raise ValueError(f"this net is exact in {self.dtype} and was cast to {self.h0.dtype}: make one by to_torch")
         if self.exact and not (((inputs == 0) | (inputs == 1)).all() and (inputs.sum(-1) <= 1).all()):
@@ -89,12 +93,15 @@ class TorchRecognizer(nn.Module):
         if batch == 0 or time == 0:
             return inputs.new_zeros(batch, time)
         k = self.recognizer.steps_per_symbol
-        if k > 1:
-            inputs = torch.cat([inputs[:, :, None], inputs.new_zeros(batch, time, k - 1, symbols)], dim=2).flatten(1, 2)
-        states, _ = self.rnn(inputs, self.h0.expand(1, batch, -1).contiguous())
+        states, _ = self.rnn(_with_pauses(inputs, k), self.h0.expand(1, batch, -1).contiguous())
         if self.exact:
             self._check(states, lengths)
         return self.readout(states[:, k - 1 :: k])[..., 0]
+
+    def _traced(self, inputs: Float[Tensor, "batch time symbol"]) -> Float[Tensor, "batch time"]:
+        """What ``forward`` returns, as a graph for any length and without its checks, which depend on values."""
+        k = self.recognizer.steps_per_symbol
+        return self.readout(relu_states(self.rnn, self.h0, _with_pauses(inputs, k))[:, k - 1 :: k])[..., 0]
 
     def accepts(self, words: Sequence[Word], batch_size: int = 256) -> Bool[Tensor, " word"]:
         """Whether each word is accepted, the empty one by the output at :math:`h_0`.
@@ -145,10 +152,8 @@ class TorchRecognizer(nn.Module):
         return states.amax(2).masked_fill(ended, 0).amax(0)
 
 
-def _fill(parameter: Tensor, matrix: Matrix) -> None:
-    """Write an exact matrix into a parameter."""
-    parameter.zero_()
-    if matrix.entries:
-        places = torch.tensor(list(matrix.entries)).T
-        values = torch.tensor([float(value) for value in matrix.entries.values()], dtype=torch.float64)
-        parameter[places[0], places[1]] = values.to(parameter.dtype)
+def _with_pauses(inputs: Float[Tensor, "batch time symbol"], k: int) -> Float[Tensor, "batch step symbol"]:
+    """The inputs, each with k - 1 zero vectors behind it."""
+    if k == 1:
+        return inputs
+    return nn.functional.pad(inputs[:, :, None], (0, 0, 0, k - 1)).flatten(1, 2)
