@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fhx._extras import lazily
 from fhx.exact.endless import Answer, Endless
 from fhx.exact.expression import Expression, Unit, const, sum_of, units_of, variable
+from fhx.exact.files import load_net, save_net
 from fhx.exact.formulas import AND, NOT, OR, affine, if_then_else, maximum, relu, slu, stack, variables
 from fhx.exact.gradients import gradient_jump, one_sided_gradient
 from fhx.exact.halting import EOS, HaltingNet
@@ -60,9 +61,11 @@ __all__ = [
     "const",
     "gradient_jump",
     "if_then_else",
+    "load_net",
     "maximum",
     "one_sided_gradient",
     "relu",
+    "save_net",
     "separate",
     "slu",
     "stack",
