@@ -4,6 +4,7 @@ from fhx.machines.cocke_minsky import TuringTag
 from fhx.machines.dfa import DFA
 from fhx.machines.equivalence import Comparison
 from fhx.machines.exchange import dfa_from_aalpy, dfa_from_dot, dfa_to_aalpy, dfa_to_dot
+from fhx.machines.exchange_turing import turing_from_automata_lib, turing_to_automata_lib
 from fhx.machines.learning import LearnedDFA, learn_dfa
 from fhx.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from fhx.machines.names import UnknownNameError
@@ -64,6 +65,8 @@ __all__ = [
     "rogozhin_form",
     "symmetric_group",
     "tomita",
+    "turing_from_automata_lib",
+    "turing_to_automata_lib",
     "unfold_tape",
     "universal",
     "word_sample",
