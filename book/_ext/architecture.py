@@ -13,6 +13,7 @@ from html import escape
 from importlib import import_module
 from inspect import getdoc
 from itertools import permutations, product
+from math import factorial, prod
 from pathlib import Path
 
 from docutils import nodes
@@ -24,6 +25,8 @@ import fhx
 
 WIDTH, BOX, HEIGHT, FLOOR = 384.0, 90.0, 26.0, 64.0
 """Of the drawing, of a room's box, and from one floor to the next, in units of the drawing."""
+MOST_ORDERS = 100_000
+"""If there are more, the rooms of a floor stand in the order of their names."""
 
 Graph = Mapping[str, set[str]]
 
@@ -63,6 +66,8 @@ def floors(graph: Graph) -> list[list[str]]:
     level = {room: _level(graph, room) for room in graph}
     made = [sorted(room for room in graph if level[room] == n) for n in range(max(level.values()) + 1)]
     arrows = [(room, one) for room, found in direct(graph).items() for one in found]
+    if prod(factorial(len(floor)) for floor in made) > MOST_ORDERS:
+        return made
     orders = product(*map(permutations, made))
     return [list(floor) for floor in min(orders, key=lambda order: _tangle(order, level, arrows))]
 

@@ -90,6 +90,9 @@ def _tensors(name: str, values: Any, shape: Sequence[int]) -> dict[str, np.ndarr
 def load_net(path: str | Path) -> Recognizer | HaltingNet:
     """The net in a file that :func:`save_net` wrote, equal to the one that was saved but for its ``decoder``.
 
+    Args:
+        path: of the file.
+
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it is no file of safetensors, or of none of ours; all that is missing or wrong.
