@@ -1,7 +1,8 @@
 """Print the rendered book: ``python book/tools/pdf.py _build/html _build/html/recurrence.pdf``.
 
 Chromium prints every page in the order of ``_toc.yml``, in the book's print style; the printed pages are merged under
-bookmarks (parts, chapters, sections), numbered through, and links from page to page lead inside the one file.
+bookmarks (parts, chapters, sections), numbered through, and links from page to page lead inside the one file. It is
+tagged: a screen reader finds headings, lists, tables and the words that stand for pictures.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
+import pikepdf
 import yaml
 from playwright.sync_api import BrowserContext, sync_playwright
 from pypdf import PdfReader, PdfWriter
@@ -23,6 +25,7 @@ from tqdm import tqdm
 
 from bookbrowser import launch, open_everything, serve, settle
 from fhx._version import installed
+from tags import Structure
 
 ROOT = Path(__file__).parents[2]
 Parts = Sequence[tuple[str | None, list[str]]]
@@ -73,7 +76,7 @@ def print_page(context: BrowserContext, address: str, first: int) -> Printed:
     headings = [tuple(heading) for heading in found["headings"]]
     title = json.dumps(headings[0][1] if headings else "", ensure_ascii=False)
     page.add_style_tag(content=NUMBERED.format(first=first, title=title))
-    data = page.pdf(prefer_css_page_size=True, print_background=True)
+    data = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
     page.close()
     return Printed(address, headings, found["spilled"], PdfReader(io.BytesIO(data)))
 
@@ -94,12 +97,12 @@ class Binder:
 
     def __init__(self, book: Sequence[Printed]) -> None:
         self.writer = PdfWriter()
+        structure = Structure(self.writer)
         self.pages = {printed.address: printed for printed in book}
         self.start: dict[str, int] = {}
         for printed in book:
             self.start[printed.address] = len(self.writer.pages)
-            for sheet in printed.sheets.pages:
-                self.writer.add_page(sheet)
+            structure.add(printed.sheets, [self.writer.add_page(sheet) for sheet in printed.sheets.pages])
         for printed in book:
             for sheet in range(len(printed.sheets.pages)):
                 self._lead_inside(self.start[printed.address] + sheet, printed.address)
@@ -137,6 +140,8 @@ class Binder:
                 link.pop("/A", None)
                 destination = [self.writer.pages[goal].indirect_reference, spot.fit_type, *spot.fit_args]
                 link[NameObject("/Dest")] = ArrayObject(destination)
+            elif urlsplit(home).netloc == urlsplit(address).netloc:
+                link.pop("/A", None)
             if home in self.pages or urlsplit(home).netloc != urlsplit(address).netloc:
                 kept.append(reference)
         page[NameObject("/Annots")] = kept
@@ -156,10 +161,10 @@ def make(html: Path, output: Path, source: Path = ROOT) -> PdfWriter:
     printed = dict(zip(files, print_book(html, files), strict=True))
     if spilled := [f"{file}: {part}" for file, page in printed.items() for part in page.spilled]:
         raise ValueError("wider than the paper:\n" + "\n".join(spilled))
+    config = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))
     binder = Binder(list(printed.values()))
     for caption, chapters in parts:
         binder.bookmark(caption, [printed[file].address for file in chapters])
-    config = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))
     version = installed()
     binder.writer.add_metadata(
         {"/Title": config["title"], "/Author": config["author"], "/Subject": f"Version {version}", "/Version": version}
@@ -167,7 +172,10 @@ def make(html: Path, output: Path, source: Path = ROOT) -> PdfWriter:
     binder.writer.page_mode = "/UseOutlines"
     binder.writer.compress_identical_objects(remove_unreferenced=True)
     output.parent.mkdir(parents=True, exist_ok=True)
-    binder.writer.write(output)
+    whole = io.BytesIO()
+    binder.writer.write(whole)
+    with pikepdf.open(whole) as book:  # its objects are small and many: packed, they take half the room
+        book.save(output, object_stream_mode=pikepdf.ObjectStreamMode.generate)
     return binder.writer
 
 

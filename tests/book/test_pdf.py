@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import unicodedata
+from collections import Counter
 from html import unescape
 from pathlib import Path
 
@@ -96,6 +97,38 @@ def pictures(reader: PdfReader, sheet: int | None = None) -> int:
     return sum(entry.get_object()["/Subtype"] == "/Image" for found in objects for entry in found.values())
 
 
+def structure(reader: PdfReader, node=None) -> list[tuple[str, str]]:
+    """The kinds of all elements in reading order, each with its words or with what stands for its picture.
+
+    Words are looked up by the numbers that mark them on a sheet.
+    """
+    node = reader.root_object["/StructTreeRoot"] if node is None else node
+    children = node.get("/K", [])
+    found = []
+    for child in (each.get_object() for each in (children if isinstance(children, list) else [children])):
+        if isinstance(child, dict) and "/S" in child:
+            assert child["/P"] == node
+            found += [(child["/S"], child.get("/Alt", "")), *structure(reader, child)]
+    return found
+
+
+def marked(reader: PdfReader) -> set[tuple[int, int]]:
+    """The marks (key of a sheet, number on it) that the structure's elements refer to, by way of their sheets."""
+
+    def of(node, sheet):
+        sheet = node.get("/Pg", sheet)
+        children = node.get("/K", [])
+        for child in (each.get_object() for each in (children if isinstance(children, list) else [children])):
+            if isinstance(child, int):
+                yield sheet["/StructParents"], child
+            elif child.get("/Type") == "/MCR":
+                yield child.get("/Pg", sheet)["/StructParents"], child["/MCID"]
+            elif "/S" in child:
+                yield from of(child, sheet)
+
+    return set(of(reader.root_object["/StructTreeRoot"], None))
+
+
 def title(page: str) -> str:
     heading = re.search(r"<h1>(.*?)(<a class=\"headerlink|</h1>)", page.partition("<article")[2], re.DOTALL)[1]
     return " ".join(unescape(re.sub(r"<[^>]*>", "", heading)).split())
@@ -151,6 +184,10 @@ def test_the_whole_book_is_printed(html, tmp_path):
     config = yaml.safe_load((SOURCE / "_config.yml").read_text(encoding="utf-8"))
     assert (reader.metadata.title, reader.metadata.author) == (config["title"], config["author"])
     assert re.fullmatch(r"Version \d+\.\d+\S*", reader.metadata.subject)
+    kinds = Counter(kind for kind, _ in structure(reader))
+    assert kinds["/H1"] == len(pages)
+    assert kinds["/Document"] == len(pages)
+    assert min(kinds[kind] for kind in ("/H2", "/H3", "/L", "/Table", "/Link", "/Figure")) > len(pages)
 
 
 @pytest.fixture
@@ -183,6 +220,32 @@ def test_bookmarks_links_code_and_figures_of_a_small_book(small):
     assert pictures(reader) == 1
     assert [number for number, words in enumerate(text, 1) if str(number) not in words.split("\n")[:2]] == []
     assert [words.startswith("1. First\n") for words in text] == [False, False, True, False]  # the running head
+
+
+def test_the_book_is_tagged_and_knows_its_language(small):
+    table = "<table><thead><tr><th>k</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>"
+    for name in ("one", "two"):
+        page = small / f"{name}.html"
+        page.write_text(page.read_text().replace("</article>", f"{table}</article>"))
+    reader = printed(small, small / "book.pdf", small)
+    assert reader.root_object["/MarkInfo"]["/Marked"]
+    assert reader.root_object["/Lang"] == "en"
+    found = structure(reader)
+    assert [kind for kind, _ in found if kind in {"/H1", "/H2", "/Table"}] == [
+        *("/H1", "/H1", "/Table", "/H1", "/H2", "/Table")
+    ]
+    assert ("/Figure", "a dot") in found
+    keys = [sheet["/StructParents"] for sheet in reader.pages]
+    assert len(set(keys)) == len(keys)
+    assert {key for key, _ in marked(reader)} == set(keys)
+    parents = reader.root_object["/StructTreeRoot"]["/ParentTree"]["/Nums"]
+    owners = dict(zip(parents[::2], parents[1::2], strict=True))
+    assert sorted(owners) == list(parents[::2])
+    for key, number in marked(reader):
+        assert owners[key][number].get_object()["/Type"] == "/StructElem"
+    names = reader.root_object["/StructTreeRoot"]["/IDTree"]["/Names"]
+    assert list(names[::2]) == sorted(set(names[::2]))
+    assert len({name.partition(".")[0] for name in names[::2]}) == 2  # one file's names are not another's
 
 
 def test_what_is_wider_than_the_paper_is_reported_and_not_printed(small):
