@@ -40,3 +40,35 @@ if (typeof Search !== "undefined") {
   const { htmlToText } = Search;
   Search.htmlToText = (html, anchor) => htmlToText(html.replace(/<math .*?<\/math>/gs, ""), anchor);
 }
+
+// A switch opens all folded code of a chapter, and is remembered for the other pages.
+const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof)");
+if (folds.length) {
+  const remembered = "recurrence-all-code";
+  const read = () => { try { return localStorage.getItem(remembered); } catch { return null; } };
+  const keep = (value) => { try { localStorage.setItem(remembered, value); } catch { /* a page that may store nothing */ } };
+  const open = (all) => { for (const one of folds) one.open = all; };
+  const line = document.createElement("label");
+  line.className = "all-code";
+  const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: read() === "yes" });
+  line.append(box, "Show all code");
+  document.querySelector(".bd-article h1").after(line);
+  box.addEventListener("change", () => { open(box.checked); keep(box.checked ? "yes" : "no"); });
+  if (box.checked) open(true);
+}
+
+// A link to what is folded unfolds it.
+function unfold() {
+  let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target?.closest("details:not([open])")) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.scrollIntoView();
+}
+unfold();
+addEventListener("hashchange", unfold);
+
+// The explorer of the landing page plays by itself, unless the reader wants less motion.
+for (const box of document.querySelectorAll(".plays-itself .rx")) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) continue;
+  addEventListener("load", () => setTimeout(() => box.querySelector('button[id$="-play"]')?.click(), 600));
+}

@@ -1,0 +1,130 @@
+"""What a cell's tag does to it in the page, and how folds open."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from sitecheck import ROOT
+from small_site import Build, configuration
+
+from bookbrowser import settle
+from notebook_cells import KERNELSPEC
+
+pytestmark = pytest.mark.full
+
+CHAPTER = "notebooks/03-automata-in-integer-weights.html"
+SUMMARY = re.compile(r'<details class="fold fold-(\w+)"><summary>(.*?)</summary>(.*?)</details>', re.DOTALL)
+
+
+def printing(text: str, tag: str) -> nbformat.NotebookNode:
+    """A cell that prints lines, tagged."""
+    outputs = [new_output("stream", text=text)] if text else []
+    return new_code_cell(f"run_{tag.replace('-', '_')}()", metadata={"tags": [tag]}, outputs=outputs, execution_count=1)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, sphinx: Build) -> str:
+    """A chapter with a cell for each tag, rendered."""
+    source = tmp_path_factory.mktemp("folding")
+    (source / "conf.py").write_text(configuration("sphinx_proof", "folding", root_doc="chapter"))
+    cells = [
+        new_markdown_cell("# A chapter\n\nThe launch line."),
+        printing("Python 3\n", "hide-input"),
+        new_markdown_cell("The question."),
+        printing("", "imports"),
+        new_markdown_cell("## A section"),
+        printing("a table\n", "work"),
+        printing("1 < 2 & so\n3 of 3 agree\n\n", "check"),
+        printing("seen\n", "show"),
+        printing("open\n", "hole"),
+        printing("a drawing\n", "figure"),
+        new_markdown_cell("```{prf:proof}\nIt is so, by *counting*.\n```"),
+    ]
+    kernel = {"kernelspec": KERNELSPEC, "language_info": {"name": "python", "pygments_lexer": "ipython3"}}
+    nbformat.write(new_notebook(cells=cells, metadata=kernel), source / "chapter.ipynb")
+    built = sphinx(source, source / "out")
+    assert (built.returncode, built.stderr) == (0, "")
+    return (source / "out" / "chapter.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folds(page) -> list[tuple[str, str, str]]:
+    """Kind, line and content of each fold, in order, without tags."""
+    return [tuple(" ".join(re.sub("<[^>]*>", "", part).split()) for part in found) for found in SUMMARY.findall(page)]
+
+
+def test_each_tag_folds_what_it_should(folds):
+    code, output = "run_{}()", {"check": "1 &lt; 2 &amp; so 3 of 3 agree", "hole": "open"}
+    inside = [(kind, line, content) for kind, line, content in folds if kind not in {"run", "proof"}]
+    assert inside == [
+        ("code", "code", code.format("work")),
+        ("check", "checked 3 of 3 agree", f"{code.format('check')} {output['check']}"),
+        ("hole", "Your turn: the function to fill in", f"{code.format('hole')} {output['hole']}"),
+        ("code", "code", code.format("figure")),
+    ]
+
+
+def test_a_figure_stands_above_its_code_and_a_result_below(page):
+    places = [page.index(text) for text in ("run_work", "a table", "a drawing", "run_figure")]
+    assert places == sorted(places)
+
+
+def test_launch_line_set_up_and_imports_are_one_bar_where_the_imports_stood(page):
+    bar = page.index("fold-run")
+    places = [page.index(text) for text in ("The launch line", "run_hide", "Python 3", "run_imports")]
+    assert page.index("The question") < bar < places[0]
+    assert places == sorted(places)
+    assert places[-1] < page.index("A section", bar)
+
+
+def test_a_proof_folds_and_its_name_is_said_once(folds):
+    assert [fold for fold in folds if fold[0] == "proof"] == [("proof", "Proof", "It is so, by counting.")]
+    assert "seen" not in " ".join(content for *_, content in folds)
+
+
+def test_the_switch_opens_all_code_and_is_remembered(site, browse):
+    closed = "() => document.querySelectorAll('.bd-article details.fold:not(.fold-proof, [open])').length"
+
+    def read(browser):
+        context = browser.new_context(viewport={"width": 1280, "height": 844})
+        page = context.new_page()
+        page.goto(f"{site}/{CHAPTER}")
+        settle(page)
+        seen = [page.evaluate(closed)]
+        page.get_by_label("Show all code").check()
+        seen.append(page.evaluate(closed))
+        page.goto(f"{site}/{CHAPTER.replace('03-automata-in-integer-weights', '01-the-recurrence')}")
+        seen.append(page.evaluate(closed))
+        page.get_by_label("Show all code").uncheck()
+        page.goto(f"{site}/{CHAPTER}")
+        seen.append(page.evaluate(closed))
+        context.close()
+        return seen
+
+    before, switched, elsewhere, again = browse(read)
+    assert before > 10
+    assert (switched, elsewhere, again) == (0, 0, before)
+
+
+def test_a_link_into_a_proof_opens_it(html, site, browse):
+    text = (Path(html) / CHAPTER).read_text(encoding="utf-8")
+    anchor = re.search(r'id="(equation-[^"]+)"', text[text.index("fold-proof") :])[1]
+
+    def read(browser):
+        context = browser.new_context(viewport={"width": 1280, "height": 844})
+        page = context.new_page()
+        page.goto(f"{site}/{CHAPTER}")
+        seen = [page.locator(f"[id='{anchor}']").is_visible()]
+        page.goto(f"{site}/{CHAPTER}#{anchor}")
+        page.wait_for_timeout(300)
+        seen.append(page.locator(f"[id='{anchor}']").is_visible())
+        context.close()
+        return seen
+
+    assert browse(read) == [False, True]
+
+
+def test_the_extension_is_in_the_book():
+    assert "    - folding\n" in (ROOT / "_config.yml").read_text(encoding="utf-8")
