@@ -16,6 +16,7 @@ from types import ModuleType
 
 from fhx.course import CourseError
 from fhx.course.grading.texts import on_screen
+from fhx.course.unseen import words_of_command
 
 __all__ = ["main"]
 
@@ -30,9 +31,13 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand; returns the exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
+    """Run a subcommand; returns the exit status.
+
+    Args:
+        arguments: the words after the command's name; without them, this process is the command.
+    """
     try:
+        given = words_of_command() if arguments is None else arguments
         parsed = _parser(given[0] if given else "").parse_args(given)
         parsed.run(parsed)
     except CourseError as error:

@@ -23,6 +23,7 @@ __all__ = [
     "NotebookError",
     "Placed",
     "cells_of",
+    "data_of",
     "figure",
     "is_code",
     "is_markdown",
@@ -75,14 +76,25 @@ def cells_of(content: bytes | str) -> list[Any]:
     Raises:
         NotebookError: it is not JSON, or it has no cells.
     """
+    return data_of(content)["cells"]
+
+
+def data_of(content: bytes | str) -> dict[str, Any]:
+    """All that a file's content holds; ``cells`` is a list, and nothing else is looked at.
+
+    Raises:
+        NotebookError: it is not JSON, or it has no cells.
+    """
     try:
         data = json.loads(content)
     except (ValueError, RecursionError, MemoryError) as error:
         raise NotebookError("the file is not a notebook, or it is cut off") from error
-    cells = data.get("cells") if isinstance(data, dict) else None
-    if not isinstance(cells, list):
-        raise NotebookError("the file is not a notebook of version 4: it has no cells")
-    return cells
+    data = data if isinstance(data, dict) else {}
+    if isinstance(data.get("cells"), list):
+        return data
+    if isinstance(data.get("worksheets"), list) and (version := data.get("nbformat")) in (1, 2, 3):
+        raise NotebookError(f"the file is a notebook of version {version}; open it in Jupyter and save it again")
+    raise NotebookError("the file is not a notebook of version 4: it has no cells")
 
 
 def text_of(cell: Cell) -> str:

@@ -207,7 +207,8 @@ def test_what_check_had_called_right_is_looked_at_also_where_nothing_is_found():
     """The name of the function is another one, and the check is called by one that nobody can read off."""
     sources = ["def mine(n):\n    return n", "for id, f in {'03-hat': mine}.items():\n    print(check(id, f))"]
     hat = EXERCISES["03-hat"]
-    for outputs, status, points in [(f"✓ {hat.title}: passed. It", "look at this", None), ("", "not attempted", 0)]:
+    for outputs, told in [(f"✓ {hat.title}: passed. It", "had called it right"), ("", "cannot be read off")]:
         grader = _Grader(Notebook(sources, outputs), Task(3, "the seed of a test"), Ready())
         mark = grader.mark(hat)
-        assert (mark.status, mark.points) == (status, points)
+        assert (mark.status, mark.points) == ("look at this", None)
+        assert told in mark.message

@@ -9,7 +9,7 @@ import pytest
 from fhx.course.grading import namespaces, users
 from fhx.course.grading.launcher import USER, Launcher, Limits, NoKernelError
 from fhx.course.grading.namespaces import isolation_problem
-from fhx.course.grading.users import guard_problem, spare_user
+from fhx.course.grading.users import guard_problem, guard_user, spare_user
 
 
 @pytest.fixture
@@ -73,6 +73,8 @@ def test_users_are_nobodys_and_different(tmp_path, monkeypatch):
         found = [spare_user(number) for number in range(users.KERNELS)]
         assert len(set(found)) == len(found)
         assert 20_000 <= min(found) <= max(found) <= most
+        assert guard_user() not in found
+        assert 18_000 <= guard_user() <= most
     (tmp_path / "map").unlink()
     assert 20_000 <= spare_user() < 60_000
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 import tempfile
 import time
@@ -13,13 +14,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fhx.course import main as course
-from fhx.course.grading import command
+from fhx.course.grading import command, shown
 from fhx.course.grading.marks import Mark, Task, writable
 from fhx.course.grading.records import Graded, key_of
 from fhx.course.grading.reports import write_student
 from fhx.course.grading.submissions import file_name, find_submissions, passed_over
 from fhx.course.grading.summary import summary_page
-from fhx.course.grading.texts import BIDI, folded, in_cell, on_screen, table
+from fhx.course.grading.texts import HIDDEN as CATEGORIES
+from fhx.course.grading.texts import JOINERS, folded, in_cell, on_screen, table
 
 TRIGGERS = "=+-@＝＋－＠"
 
@@ -38,7 +40,7 @@ def test_no_cell_is_a_formula(text):
     text = text.replace("\r", "\n")
     spelt = "".join(
         char.encode("unicode_escape").decode()
-        if (unicodedata.category(char) == "Cc" and char not in "\n\t") or unicodedata.bidirectional(char) in BIDI
+        if unicodedata.category(char) in CATEGORIES and char not in "\n\t" + JOINERS
         else char
         for char in text
     )  # what a terminal may obey
@@ -166,3 +168,49 @@ def test_a_huge_file_is_not_read_to_know_it_again(tmp_path):
 
 def test_no_text_of_a_mark_moves_a_terminal():
     assert writable("a\x1b[2Jb\x07\tc\nd") == "a\\x1b[2Jb\\x07\tc\nd"
+
+
+HIDDEN = "\u202a\u202e\u2066\u2069\u200b\ufeff\u061c\ufffe\U000e0041\u200f\u2028\u00ad\u2060\ufff9"
+"""Characters that turn the direction of a text, or are not seen."""
+
+
+@pytest.mark.parametrize("char", HIDDEN)
+def test_characters_that_are_not_seen_are_spelt_out(char):
+    spelt = char.encode("unicode_escape").decode()
+    for harmless in (writable, in_cell, on_screen):
+        assert harmless(f"a{char}b") == f"a{spelt}b"
+
+
+def test_letters_that_a_language_joins_stay():
+    for name in ("\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\u0915\u094d\u200d\u0937", "e\u0301\u00a0\u4e2d"):
+        assert writable(name) == in_cell(name) == name
+
+
+def test_a_text_of_an_answer_turns_nothing_on_a_page(tmp_path):
+    mark = Mark("03-hat", "wrong", 0, 3, writable(f"It says {HIDDEN}."), remarks=(writable(HIDDEN),))
+    write_student(Graded(writable(f"ada{HIDDEN}"), "a.ipynb", "", 1.0, (mark,)), tmp_path)
+    for name in ("feedback.html", "results.json"):
+        content = (tmp_path / name).read_text()
+        assert not set(HIDDEN) & set(content)
+    assert "u202e" in content
+
+
+def test_results_in_markdown_show_what_is_not_seen():
+    tests = [{"name": f"a{HIDDEN}", "output": f"b{HIDDEN}", "max_score": 1}]
+    assert not set(HIDDEN) & set(shown.table(json.dumps({"tests": tests})))
+
+
+def test_names_of_files_show_what_is_not_seen(tmp_path):
+    (tmp_path / "ada\u202e\u200b.ipynb").write_text("{}")
+    (one,) = find_submissions(tmp_path)
+    assert one.student == r"ada\u202e\u200b"
+    assert not set(HIDDEN) & set(one.folder)
+
+
+def test_what_an_archive_leaves_is_nobody(tmp_path):
+    names = ("ada/a.ipynb", "__MACOSX/ada/._a.ipynb", "__MACOSX/ada/b.ipynb", "ben/__MACOSX/x.ipynb", "ben/b.ipynb")
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    assert [one.student for one in find_submissions(tmp_path)] == ["ada", "ben"]
+    assert passed_over(tmp_path) == []

@@ -36,6 +36,8 @@ def test_points(stated, others, most):
     for value in set(expected):  # who has a table of the stated ones, and one value for all others
         without = tally([True] * len(stated) + [one == value for one in expected], expected)
         assert without.points(most) == (most if len(set(expected)) == 1 else 0)
+    if len(set(expected)) == 1:  # nothing tells an answer from a constant
+        assert points == (most if all(rights) else 0)
     if not all(rights):
         better = list(rights)
         better[rights.index(False)] = True
@@ -47,8 +49,12 @@ def test_points_by_hand():
     assert tally([True] * 3 + [False], ["a", "b", "c", "a"]) == Tally(3, 2, 4)
     assert Tally(3, 2, 4).points(2) == 1.0
     assert Tally(17, 12, 23).points(2) == 0.9  # 10/11, rounded down
-    assert tally([True, True, False, True], ["True"] * 3) == Tally(3, 1, 4)
-    assert Tally(3, 1, 4).points(1) == 0.6
+    assert tally([True, True, False, True], ["True"] * 3) == Tally(3, 4, 4)
+    assert Tally(3, 4, 4).points(1) == 0
+    assert Tally(3, 4, 4).told(1) == (
+        "It is right on 3 of 4 inputs, and the same is expected on all that are not stated, "
+        "so that single ones count for nothing."
+    )
 
 
 @pytest.fixture(scope="module")
@@ -113,12 +119,19 @@ def test_a_crash_on_every_input_ends(graded, monkeypatch):
 
 
 @alone
+def test_a_function_that_builds_the_same_for_all_inputs_gets_nothing(graded):
+    mark = graded({HAT: renamed(HAT) + instead(HATS, "return right(4)")})[HAT]
+    assert (mark.status, mark.points) == ("wrong", 0)
+    assert "the same is expected" in mark.remarks[0]
+
+
+@alone
 def test_private_inputs_stay_private(graded):
     body = "if n == 7:\n    return None\nreturn right(n)"
     task = replace(TASK, private={HAT: [[7]]})
     mark = graded({HAT: renamed(HAT) + instead(HATS, body)}, task=task)[HAT]
     assert mark.message == "On an input that is not shown the value is wrong."
-    assert 0 < mark.points < 3
+    assert mark.points == 0  # what is expected is the same on all inputs, whatever the answer
     assert not mark.lines
     assert "n: 7" in mark.inside
     assert "7" not in mark.remarks[0].partition("inputs")[0]

@@ -88,10 +88,10 @@ def test_following_ends(monkeypatch):
     [
         ("%time x = DFA.from_regex('a', alphabet='ab')", {REGEX}),
         ("%timeit -n 1 -r1 x.append(DFA.from_regex('a', alphabet='ab'))", {REGEX}),
-        ("%run -i helper.txt", {"IPython"}),
+        ("%run -i helper.txt", {"get_ipython", "run_line_magic"}),
         ("%matplotlib inline", set()),
         ("%time print(1)", set()),
-        ("x = !ls", {"get_ipython"}),
+        ("x = !cat helper.txt", {"get_ipython"}),
     ],
 )
 def test_magic_commands_that_run_code(magic, named):
@@ -121,7 +121,7 @@ def test_magic_commands_that_run_code(magic, named):
             "import fhx.exact as e\nif True:\n    def f(x):\n        return e.separate(x)",
             {"fhx.exact.separate"},
         ),
-        ("import fhx.exact as e\ndef f(x):\n    return getattr(e, 'separate')(x)", {"getattr"}),
+        ("import fhx.exact as e\ndef f(x):\n    return getattr(e, 'separate')(x)", {"fhx.exact.separate"}),
         ("def f(step):\n    return step.__closure__[0].cell_contents", {".__closure__", ".cell_contents"}),
         ("def g():\n    y = x.minimize()\ndef f(x):\n    return y", set()),
         ("from fhx.exact import separate\ndef f(separate):\n    return separate(1)", set()),

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from fhx.course.grading.asked import asked, asked_in_text
 from fhx.course.grading.effects import DEFINES, aliases, called, changed, root
 from fhx.exercises.time_limit import TooSlowError, time_limit
 
@@ -17,6 +18,8 @@ __all__ = ["Cell", "nodes_at_once", "offered", "parsed"]
 
 PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
 """First words of cells whose other lines are Python."""
+RUNNERS = ("%%time", "%%timeit", "%%prun")
+"""Those that also run what stands behind them."""
 SETTINGS = re.compile(r"(set_|manual_seed|seed|use)\w*|setrecursionlimit|filterwarnings|simplefilter")
 """Names of functions that set something for the whole process."""
 CONTEXTS = {"getcontext", "mp", "mpmath", "torch", "np", "numpy", "plt"}
@@ -46,6 +49,9 @@ class Cell:
         error: the syntax error, with its line, if it is not Python.
         readable: of such a cell, what stands above the statement with the error, and is Python.
         asks: the exercises that it has checked, each with the answer as it is given to ``check``.
+        asks_by_name: the same with a name in place of the exercise, which other cells assign.
+        unread: the exercises that it may check in a way that cannot be read off; an empty text stands for any.
+        constants: names that it assigns a text, and nothing else.
         effects: names that its functions and classes assign by ``global`` or whose objects they change, by function.
         calls: functions that it calls when it runs, also as decorators, and classes from which it derives others.
         aliases: pairs of names that it gives to one object.
@@ -65,6 +71,9 @@ class Cell:
     error: str | None = None
     readable: str = ""
     asks: tuple[tuple[str, str], ...] = ()
+    asks_by_name: tuple[tuple[str, str], ...] = ()
+    unread: frozenset[str] = frozenset()
+    constants: dict[str, str] = field(default_factory=dict)
     effects: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: frozenset[str] = frozenset()
     aliases: frozenset[tuple[str, str]] = frozenset()
@@ -89,32 +98,40 @@ class Cell:
 
 def parsed(number: int, source: str, seconds: float = 5.0) -> Cell:
     """A cell from its text, unless it takes longer than that to read it."""
-    body = source
+    source = source.removeprefix("\ufeff")  # a mark of the order of bytes
+    body, is_python = source, True
     if source.lstrip().startswith("%%"):
-        first, _, body = source.lstrip().partition("\n")
-        if not first.startswith(PYTHON_MAGICS):
-            return _other(number, source, first, body)
+        first, _, rest = source.lstrip().partition("\n")
+        word, _, more = first.partition(" ")
+        if word in FILES:
+            return _file(number, source, first, rest)
+        is_python = word in PYTHON_MAGICS
+        if is_python:
+            body = f"%{word[2:]} {more}\n{rest}" if word in RUNNERS and more.strip() else rest
     python = ""
     try:
         with time_limit(seconds, "cpu"):
             python = TransformerManager().transform_cell(body)
+            if not is_python:  # what IPython makes of it is known, and nothing else
+                ast.parse(python)
+                return Cell(number, source, python, unread=asked_in_text(source))
             return _understood(number, source, python)
     except TooSlowError:
-        return Cell(number, source, error=f"it could not be read within {seconds:.1g} s")
+        error = f"it could not be read within {seconds:.1g} s"
+        return Cell(number, source, error=error, unread=asked_in_text(source))
     except Exception as error:  # whatever IPython and Python say to such a text
         where = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         told = f"{type(error).__name__}{where}: {getattr(error, 'msg', error)}"
         readable = _above(python, error.lineno) if isinstance(error, SyntaxError) and error.lineno else ""
     cell = _understood(number, source, readable) if readable else Cell(number, source)
-    return replace(cell, error=told, readable=readable)
+    return replace(cell, error=told, readable=readable, unread=cell.unread | asked_in_text(source))
 
 
-def _other(number: int, source: str, first: str, body: str) -> Cell:
-    """A cell of which IPython makes something else."""
-    if not first.startswith(FILES):
-        return Cell(number, source)
-    path = PurePosixPath(first.split()[-1])
-    return Cell(number, source, basics=(source,), written=((path.stem, body),) if path.suffix == ".py" else ())
+def _file(number: int, source: str, first: str, text: str) -> Cell:
+    """A cell that is written to a file."""
+    path, unread = PurePosixPath(first.split()[-1].strip("'\"")), asked_in_text(text)
+    name = path.parent.name if path.stem == "__init__" else path.stem
+    return Cell(number, source, basics=(source,), written=((name, text),), unread=unread)
 
 
 def _above(python: str, number: int) -> str:
@@ -140,7 +157,7 @@ def _understood(number: int, source: str, python: str) -> Cell:
     needs &= _needed_first(tree)
     imported = {symbol.get_name() for symbol in symbols if symbol.is_imported()}
     nodes, top = list(ast.walk(tree)), list(nodes_at_once(tree))
-    asks = tuple(asked for node in top if (asked := _asked(node)))
+    checks = asked(tree, top)
     calls = frozenset(name for node in top for name in called(node))
     inside = {
         node.name: {name for part in ast.walk(node) for name in changed(part)}
@@ -161,23 +178,16 @@ def _understood(number: int, source: str, python: str) -> Cell:
         effects={name: names for name, names in effects.items() if names},
         calls=calls,
         aliases=frozenset(pair for node in top for pair in aliases(node)),
-        asks=asks,
+        asks=checks.read,
+        asks_by_name=checks.named,
+        unread=checks.unread,
+        constants=checks.constants,
         stars=tuple(node.module for node in top if isinstance(node, ast.ImportFrom) and node.module and _is_star(node)),
     )
 
 
 def _is_star(node: ast.ImportFrom) -> bool:
     return node.names[0].name == "*"
-
-
-def _asked(node: ast.AST) -> tuple[str, str] | None:
-    """The exercise and the answer of a call of ``check``."""
-    if not isinstance(node, ast.Call) or getattr(node.func, "id", getattr(node.func, "attr", "")) != "check":
-        return None
-    match [*node.args, *(word.value for word in node.keywords)]:
-        case [ast.Constant(str(exercise)), answer, *_]:
-            return exercise, ast.unparse(answer)
-    return None
 
 
 def nodes_at_once(tree: ast.AST) -> Iterator[ast.AST]:

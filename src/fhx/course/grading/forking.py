@@ -10,12 +10,18 @@ import gc
 import json
 import os
 import resource
-import subprocess
+import signal
+import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
+
+from fhx.course.grading.copies import never_return, waited
+from fhx.course.grading.sweeping import sweep
 
 __all__ = ["Job", "main", "world_problem"]
 
@@ -28,12 +34,12 @@ LOADED = (
 """What notebooks import, and what a kernel needs."""
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 4096, 16384, 1 << 18
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 22, 38, 24
 SECCOMP_MODE_FILTER, CAPABILITY_VERSION_3, LAST_CAPABILITY = 2, 0x20080522, 63
-SIGKILL = 9
-EVERYBODYS = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
-"""Folders that every user may write to."""
+SOCKETS, BOUND = 5, 10.0
+"""Of a kernel, and seconds until they are there."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ class Job:
         size: bytes of each.
         kept: folders inside of these that are seen nevertheless, where Python or the package lies there.
         uid: the user that it becomes; -1 to stay. Without namespaces, whatever that user leaves is removed.
+        guard: the user that ends that user's processes.
         limits: the largest value of each resource, by the end of its name, such as ``AS``.
         refusals: the program of system calls that are refused, to base 64; none if empty.
         isolated: whether in namespaces.
@@ -60,6 +67,7 @@ class Job:
     size: int
     kept: tuple[str, ...]
     uid: int
+    guard: int
     limits: dict[str, int]
     refusals: str
     isolated: bool
@@ -79,26 +87,10 @@ def main() -> None:
         sys.stdout.flush()
         child = os.fork()
         if not child:
-            _never_return(lambda job=job: _first(job))
+            never_return(partial(_first, job))
         print("begun", file=answers)
         status = os.waitpid(child, 0)[1]
         print(f"ended {os.waitstatus_to_exitcode(status)}", file=answers)
-
-
-def _never_return(act: Any) -> None:
-    """Run to the end in a copy of this process, which must not go on with what the original was doing."""
-    status = 70
-    try:
-        status = act() or 0
-    except SystemExit as error:
-        status = error.code if isinstance(error.code, int) else 1
-    except BaseException:
-        import traceback  # for this only
-
-        traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(status)
 
 
 def _first(job: Job) -> int:
@@ -108,40 +100,21 @@ def _first(job: Job) -> int:
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
         os.dup2(null, stream)
+    folder = f"{job.shared}/{job.folder}"
+    place = os.open(folder, os.O_RDONLY if sys.platform != "linux" else os.O_PATH)  # to write to when it is read-only
     if not job.isolated:
         os.setsid()
-        status = _waited(lambda: _become(job, f"{job.shared}/{job.folder}"))
+        status = waited(lambda: _become(job, folder, place, lambda: None))
         if job.uid >= 0:
-            _sweep(job.uid)
+            sweep(job.uid, job.guard)
         return status
-    _make_world(job.scratch, job.size, (f"{job.shared}/{job.folder}", job.shared), job.kept)
-    return _waited(lambda: _init(job))
-
-
-def _waited(act: Callable[[], Any]) -> int:
-    """The exit status of a copy of this process that does something."""
-    child = os.fork()
-    if not child:
-        _never_return(act)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF
+    _make_world(job.scratch, job.size, (folder, job.shared), job.kept)
+    return waited(lambda: _init(job, place))
 
 
 def _end_with_parent() -> None:
     if sys.platform == "linux":
-        _call("prctl", PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
-
-
-def _sweep(uid: int) -> None:
-    """End all processes of a user at once, and remove the user's files in folders that are everybody's."""
-
-    def kill() -> None:
-        os.setgid(uid)
-        os.setuid(uid)
-        os.kill(-1, SIGKILL)  # all but this one
-
-    _waited(kill)
-    for place in filter(os.path.isdir, EVERYBODYS):
-        subprocess.run(["find", place, "-xdev", "-user", str(uid), "-delete"], stderr=subprocess.DEVNULL)
+        _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _make_world(
@@ -161,24 +134,66 @@ def _make_world(
         os.close(folder)
 
 
-def _init(job: Job) -> int:
-    """The first process of the kernel's world: with it everything in there ends."""
+def _init(job: Job, place: int) -> int:
+    """The first process of the kernel's world: with it everything in there ends.
+
+    Once the kernel has made its sockets, the folder that it shares with the grader becomes read-only: students' code
+    can write only where its world has an end, and a size.
+    """
     _end_with_parent()
     try:
         _call("mount", b"proc", b"/proc", b"proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
     except OSError:  # refused in some containers; what is there shows processes outside of this world, and goes
         _call("mount", b"tmpfs", b"/proc", b"tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, b"mode=555")
+    ours, theirs = socket.socketpair()
+
+    def ready() -> None:
+        _wait_for_sockets(job.shared)
+        theirs.sendall(b"?")
+        if not theirs.recv(1):
+            raise OSError(f"{job.shared} does not become read-only")
+        theirs.close()
+
     kernel = os.fork()
     if not kernel:
-        _never_return(lambda: _become(job, job.shared))
+        ours.close()
+        never_return(lambda: _become(job, job.shared, place, ready))
+    theirs.close()
+    os.close(place)
+    if ours.recv(1):
+        _seal(job.shared)
+        ours.sendall(b"!")
+    ours.close()
     while True:
         child, status = os.wait()
         if child == kernel:
             return os.waitstatus_to_exitcode(status) & 0xFF
 
 
-def _become(job: Job, folder: str) -> None:
-    """Give up all rights, and be a kernel."""
+def _wait_for_sockets(folder: str) -> None:
+    """That of the heartbeat is made by a thread."""
+    deadline = time.monotonic() + BOUND
+    while sum(name.startswith("s-") for name in os.listdir(folder)) < SOCKETS:
+        if time.monotonic() > deadline:
+            raise OSError("a kernel has made too few sockets")
+        time.sleep(0.002)
+
+
+def _seal(folder: str) -> None:
+    """Make what is mounted there read-only, in this world."""
+    kept = os.statvfs(folder).f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    _call("mount", None, os.fsencode(folder), None, MS_REMOUNT | MS_BIND | MS_RDONLY | kept, None)
+
+
+def _become(job: Job, folder: str, place: int, ready: Callable[[], None]) -> None:
+    """Give up all rights, and be a kernel.
+
+    Args:
+        job: what it is started with.
+        folder: its own.
+        place: the same as an open file.
+        ready: called before it listens.
+    """
     _end_with_parent()
     os.environ["HOME"] = job.home
     os.chdir(job.home)  # the folder of this name in the new world
@@ -190,14 +205,15 @@ def _become(job: Job, folder: str) -> None:
     if job.isolated or job.uid >= 0:
         _give_up(job.uid)
         _end_with_parent()  # which another user has to ask for again
-    log = os.open(f"{folder}/log", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    log = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=place)
     os.dup2(log, 2)
     os.close(log)
+    os.close(place)
     if job.refusals:
         _refuse(base64.b64decode(job.refusals))
     import fhx.course.grading.inside as inside  # loaded long ago
 
-    inside.main(f"{folder}/c.json")
+    inside.main(f"{folder}/c.json", ready)
 
 
 def _give_up(uid: int) -> None:
@@ -239,7 +255,9 @@ def _call(name: str, *arguments: Any) -> None:
 
 def world_problem() -> str | None:
     """Why no world can be made inside of namespaces; None if one can."""
-    child = os.fork()
-    if not child:
-        _never_return(lambda: _make_world(("/dev/shm",), 4096))
-    return None if os.waitpid(child, 0)[1] == 0 else "no namespaces inside of namespaces"
+
+    def make() -> None:
+        _make_world(("/dev/shm",), 4096)
+        _seal("/dev/shm")
+
+    return None if waited(make) == 0 else "no namespaces inside of namespaces"

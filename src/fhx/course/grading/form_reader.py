@@ -7,6 +7,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +23,8 @@ __all__ = ["forms_in", "main", "read_forms"]
 
 SECONDS, MEMORY = 90.0, 4 * 2**30
 """Of a file: how long it may take, and bytes while it is read."""
+LONGEST_LINE = 8 * 2**20
+"""Bytes of what is said of a file."""
 
 
 Forms = dict[str, Form]
@@ -110,11 +113,18 @@ def _read_in_one(paths: Sequence[Path], functions: Mapping[str, str]) -> Iterato
 
 
 def _lines(file: int) -> Iterator[bytes]:
-    """The lines of a pipe, as long as each comes in time."""
-    rest = b""
-    while select.select([file], [], [], SECONDS)[0] and (part := os.read(file, 2**16)):
-        *lines, rest = (rest + part).split(b"\n")
-        yield from lines
+    """The lines of a pipe, as long as each comes in time and is not too long."""
+    parts, size, end = list[bytes](), 0, time.monotonic() + SECONDS
+    while select.select([file], [], [], max(0.0, end - time.monotonic()))[0] and (part := os.read(file, 2**16)):
+        first, *others = part.split(b"\n")
+        parts.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
+            return
+        if others:
+            yield b"".join(parts)
+            yield from others[:-1]
+            parts, size, end = [others[-1]], len(others[-1]), time.monotonic() + SECONDS
 
 
 def forms_in(notebook: Notebook, functions: Mapping[str, str]) -> Forms:

@@ -2,10 +2,14 @@
 
 import ast
 import builtins
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["Form", "form_of"]
+__all__ = ["LONGEST", "Form", "form_of"]
+
+LONGEST, LONGEST_TEXT = 3_000, 50_000
+"""Nodes and characters of a form that is kept. Of a longer one there is a digest, so that only the same is like it."""
 
 DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -53,7 +57,11 @@ def form_of(function: str, sources: Iterable[str]) -> Form | None:
     distinct = list(dict.fromkeys(id(made[name]) for name in order))
     nodes = {id(made[name]): made[name] for name in order}
     parts = [_part(nodes[one], helpers, modules) for one in distinct]
-    return Form(tuple(text for text, _ in parts), tuple(size for _, size in parts))
+    texts, size = [text for text, _ in parts], sum(size for _, size in parts)
+    if size > LONGEST or sum(map(len, texts)) > LONGEST_TEXT:
+        digest = hashlib.sha256("\n\n".join(texts).encode("utf-8", "backslashreplace")).hexdigest()
+        return Form((f"# {size} nodes, too long to be shown: {digest}",), (size,))
+    return Form(tuple(texts), tuple(size for _, size in parts))
 
 
 def _name(node: ast.AST) -> str:

@@ -158,11 +158,12 @@ def _raised(error: BaseException) -> dict[str, Any]:
     return {"raised": f"{kind}: {text}{where}", "name": name, "open": "ellipsis" in text.lower()}
 
 
-def main(connection: str) -> None:
+def main(connection: str, ready: Callable[[], None]) -> None:
     """Become a kernel.
 
     Args:
         connection: the connection file.
+        ready: called when all of the kernel is there, and before it listens.
     """
     sys.path.insert(0, "")  # for modules that a notebook writes
     sys.argv = ["kernel"]
@@ -174,4 +175,5 @@ def main(connection: str) -> None:
     app = IPKernelApp.instance()
     app.initialize(["-f", connection, "--quiet", *(f"--{option}" for option in options)])
     app.kernel.callee = Callee(app.kernel)
+    ready()
     app.start()

@@ -14,39 +14,24 @@ from fhx.course.grading.cells import Cell
 from fhx.course.grading.kernel import LATE, Kernel, Lost
 from fhx.course.grading.launcher import Launcher, NoKernelError
 from fhx.course.grading.marks import FAILED, LONGEST, Mark, Task, marked, writable
-from fhx.course.grading.notebook import Notebook, Way, read_notebook
+from fhx.course.grading.notebook import READING, Notebook, Way, read_notebook
 from fhx.course.grading.partial import Tally, tally
+from fhx.course.grading.sentences import LOOK, NOBODY, PRIVATE, SAID, STATUSES, TOO_LATE, UNREAD
 from fhx.course.grading.uses import uses_in
 from fhx.course.grading.wire import decode
 from fhx.course.notebooks import NotebookError
 from fhx.exercises import Exercise
 from fhx.exercises.record import Case
 from fhx.exercises.show import show
+from fhx.exercises.time_limit import TooSlowError, time_limit
 from fhx.exercises.trial import OPEN, Outcome, is_about_the_answer, sentence, shown, try_case
 
 __all__ = ["grade_file"]
 
-PRIVATE = {
-    "differs": "On an input that is not shown the value is wrong.",
-    "unread": "On an input that is not shown the value cannot be read.",
-    "raised": "On an input that is not shown it stops with an error.",
-    "no name": "On an input that is not shown it stops with an error.",
-    "too slow": "On an input that is not shown it gives no value in time.",
-    "crashed": "On an input that is not shown it crashes.",
-    OPEN: "On an input that is not shown a hole is left.",
-}
-"""What a student is told about a private case: the kind of failure."""
-STATUSES = {"passed": "ok", "too slow": "timeout", "crashed": "crashed", OPEN: "not attempted"}
-"""Of marks, by what came of the cases; for all else it is ``wrong``."""
-
-LOOK = "It is right. It uses {}, which the exercise may not allow: a person decides."
-SAID = "In the file check had called it right, and the grader does not, so a person will look at it. {}"
 ANSWER = "_answer_that_is_checked"
 """The name of the value of an expression that was given to ``check``."""
-NOBODY = "input() waits for a person, and nobody is there when answers are graded."
 RESTARTS = 2
 """As many kernels more has an answer that loses them, where the other cases count."""
-TOO_LATE = "The time of the notebook was used up before this was judged, and a person will look at it."
 
 
 def grade_file(path: Path, task: Task, launcher: Launcher | None = None) -> list[Mark]:
@@ -62,14 +47,15 @@ def grade_file(path: Path, task: Task, launcher: Launcher | None = None) -> list
     if launcher is None:
         with task.launcher() as own:
             return grade_file(path, task, own)
+    began = time.monotonic()
     try:
-        notebook = read_notebook(path)
+        notebook = read_notebook(path, min(READING, task.limits.total))
     except NotebookError as error:
         return [marked(exercise, "invalid file", sentence(str(error))) for exercise in task.exercises]
     if not any(notebook.is_about(exercise.id, exercise.function) for exercise in task.exercises):
         none = f"The notebook has no function of chapter {task.chapter}. Is it of another chapter?"
         return [marked(exercise, "look at this", none) for exercise in task.exercises]
-    grader = _Grader(notebook, task, launcher)
+    grader = _Grader(notebook, task, launcher, time.monotonic() - began)
     return [_written(grader.mark(exercise)) for exercise in task.exercises]
 
 
@@ -99,14 +85,21 @@ class _Attempt:
 
 
 class _Grader:
-    """A notebook, each of whose answers is tried in a kernel of its own."""
+    """A notebook, each of whose answers is tried in a kernel of its own.
 
-    def __init__(self, notebook: Notebook, task: Task, launcher: Launcher) -> None:
+    Args:
+        notebook: what was handed in.
+        task: what to grade by.
+        launcher: makes the kernels.
+        spent: seconds of its time that it has taken to read it.
+    """
+
+    def __init__(self, notebook: Notebook, task: Task, launcher: Launcher, spent: float = 0.0) -> None:
         self._notebook, self._task, self._launcher = notebook, task, launcher
         self._bad: dict[int, Lost] = {}
         with suppress(NoKernelError):  # which each exercise will meet again
             launcher.ready()  # in nobody's time
-        self._end = time.monotonic() + task.limits.total
+        self._end = time.monotonic() + task.limits.total - spent
 
     def mark(self, exercise: Exercise) -> Mark:
         """The mark of an exercise; a failure of the grader is one that a person has to look at."""
@@ -119,15 +112,22 @@ class _Grader:
         return marked(exercise, "look at this", FAILED, inside=inside)
 
     def _mark(self, exercise: Exercise) -> Mark:
-        """What it deserves; if ``check`` had called it right and it is not, a person decides."""
+        """What it deserves; a person decides where ``check`` had called it right, or may have had another answer."""
         found = self._judged(exercise)
         if found.status not in ("ok", "look at this") and self._notebook.was_right(exercise.title):
             return replace(found, status="look at this", points=None, message=SAID.format(found.message))
+        if found.status == "not attempted" and (cell := self._notebook.unread_check(exercise.id, exercise.function)):
+            return replace(found, status="look at this", points=None, message=UNREAD.format(cell.called, found.message))
         return found
 
     def _judged(self, exercise: Exercise) -> Mark:
         name, notebook = exercise.function, self._notebook
-        ways = notebook.ways(exercise.id, name)
+        try:
+            self._keep_time()
+            with time_limit(min(READING, max(0.1, self._end - time.monotonic())), "cpu"):
+                ways = notebook.ways(exercise.id, name)
+        except (TooSlowError, Lost):
+            return marked(exercise, "look at this", TOO_LATE)
         if not any(map(notebook.is_filled, ways)) and (broken := notebook.broken(name)):
             return marked(exercise, "wrong", f"Its cell is not Python. {broken.error}.")
         if not ways:

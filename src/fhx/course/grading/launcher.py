@@ -10,9 +10,8 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,8 +21,9 @@ import psutil
 from fhx.course import grading
 from fhx.course.grading.forking import Job
 from fhx.course.grading.namespaces import HOME, SCRATCH, bubble, mounted_inside
+from fhx.course.grading.scratch import Scratch
 from fhx.course.grading.syscalls import refusals
-from fhx.course.grading.users import guard_problem, spare_user
+from fhx.course.grading.users import guard_problem, guard_user, spare_user
 
 __all__ = ["GIB", "NAMESPACES", "NOTHING", "USER", "Launcher", "Limits", "NoKernelError", "kill"]
 
@@ -46,6 +46,8 @@ ENVIRONMENT = {
 }
 
 
+SETTLED = 30.0
+"""Seconds until a kernel has ended that was told to."""
 STARTED = """
 from fhx.course.grading.forking import main
 main()
@@ -108,8 +110,8 @@ class Launcher:
         if isolation == USER and (problem := guard_problem()):
             raise NoKernelError(f"students' code cannot become another user here: {problem}")
         self._hidden = [Path(path).resolve() for path in hidden]
-        self._temporary = tempfile.TemporaryDirectory(prefix="rc-", dir=scratch, ignore_cleanup_errors=True)
-        self.folder = Path(self._temporary.name)
+        self._scratch = Scratch(scratch)
+        self.folder = self._scratch.path
         self.shared = self.folder / "k"
         self.shared.mkdir(mode=0o711)
         if self._has_users:
@@ -123,7 +125,7 @@ class Launcher:
 
     def __exit__(self, *_: object) -> None:
         self._stop()
-        self._temporary.cleanup()
+        self._scratch.remove()
 
     def ready(self) -> None:
         """Start it, if it does not run.
@@ -164,6 +166,7 @@ class Launcher:
             kept=mounted_inside(SCRATCH) if self.isolated else (),
             size=self.limits.disk,
             uid=user,
+            guard=guard_user() if user >= 0 else -1,
             limits=limits,
             refusals=base64.b64encode(self._refusals()).decode(),
             isolated=self.isolated,
@@ -190,10 +193,21 @@ class Launcher:
             return self._line(0.0).removeprefix("ended ")
         return None
 
-    def settle(self) -> None:
-        """Wait for the end of the kernel, whose processes were ended; if that lasts, the launcher ends too."""
+    def settle(self, end: Callable[[], None]) -> None:
+        """Have the kernel ended, again and again until it is; if that lasts, the launcher ends too.
+
+        Args:
+            end: ends the processes that the kernel has.
+        """
+        deadline = time.monotonic() + SETTLED
         try:
-            self._expect("ended")
+            while True:
+                end()
+                try:
+                    return self._expect("ended", 0.2)
+                except TimeoutError:
+                    if time.monotonic() > deadline:
+                        raise
         except OSError:
             self._stop()
 

@@ -1,6 +1,5 @@
 """What a batch is graded by, and what an answer gets."""
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,13 @@ from typing import Any
 from fhx.course import CourseError
 from fhx.course.exercises import Source, own_exercises, variant_of
 from fhx.course.grading.launcher import NAMESPACES, Launcher, Limits
-from fhx.course.grading.texts import folded
+from fhx.course.grading.texts import folded, spelt_out
 from fhx.exercises import EXERCISES, Exercise
 
 __all__ = ["FAILED", "LONGEST", "STATUSES", "Mark", "Task", "marked", "writable"]
 
 STATUSES = ("ok", "wrong", "not attempted", "timeout", "crashed", "invalid file", "look at this")
 FAILED = "The grader failed here, and a person will look at it."
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 LONGEST = 4_000
 """Characters of a text of a mark."""
 
@@ -67,7 +65,7 @@ class Task:
         """
         if not self.students:
             return self
-        listed = [student for student in self.students if folded(student) == folded(name)]
+        listed = [student for student in self.students if folded(writable(student)) == folded(name)]
         if not listed:
             raise CourseError(f"the submission {name} is nobody's in the list of students, so it has no variant")
         return replace(self, students=(), student=listed[0])
@@ -129,7 +127,6 @@ def marked(exercise: Exercise, status: str, message: str = "", **more: Any) -> M
 
 
 def writable(text: str) -> str:
-    """A text without what no file can hold, such as half a character, or no terminal should obey, and cut off where it
-    is too long."""
-    plain = text[:LONGEST].encode("utf-8", "backslashreplace").decode()
-    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), plain)
+    """A text without what no file can hold, such as half a character, or no terminal should obey, or nobody sees, and
+    cut off where it is too long."""
+    return spelt_out(text[:LONGEST].encode("utf-8", "backslashreplace").decode())

@@ -22,7 +22,10 @@ SCRATCH = ("/tmp", HOME, "/dev/shm")
 """Folders that can be written to."""
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 MORE = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-SHARED = ("inside.py", "forking.py", "silent.py", "wire.py", "wire_plain.py", "wire_types.py")
+SHARED = (
+    *("inside.py", "forking.py", "copies.py", "sweeping.py", "silent.py"),
+    *("wire.py", "wire_plain.py", "wire_types.py"),
+)
 """The modules of this folder that the kernel has."""
 
 
@@ -51,16 +54,18 @@ def bubble(folder: Path, disk: int, environment: dict[str, str], hidden: Sequenc
             words += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    for path in hidden:
-        if any(mount in path.parents for mount in shown):
-            words += ["--tmpfs", str(path)]
+    covered = [str(path) for path in hidden if any(mount in path.parents for mount in shown)]
+    for place in covered:
+        words += ["--tmpfs", place]
     for path, stub in zip((_package() / "exercises", _package() / "course"), _stubs(folder), strict=True):
         words += ["--ro-bind", str(stub), str(path)]
     for fonts in _fonts():
         for place in (f"{HOME}/.cache", f"{HOME}/.cache/matplotlib"):
             words += ["--perms", "0777", "--dir", place]
         words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
-    words += ["--bind", str(folder / "k"), "/run/k", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME]
+    words += ["--bind", str(folder / "k"), "/run/k", "--chdir", HOME]
+    for place in (*covered, "/dev", "/"):  # where one kernel could leave something for the next
+        words += ["--remount-ro", place]
     for name, value in environment.items():
         words += ["--setenv", name, value]
     return [*words, "--"]

@@ -2,22 +2,29 @@
 
 import re
 import time
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from fhx.course.grading.asked import asked_in_text
 from fhx.course.grading.cells import Cell, parsed
-from fhx.course.notebooks import NotebookError, cells_of, is_code, text_of
+from fhx.course.notebooks import NotebookError, data_of, is_code, text_of
 
-__all__ = ["LARGEST", "Notebook", "Way", "read_notebook"]
+__all__ = ["LARGEST", "MOST_CELLS", "READING", "Notebook", "Way", "read_notebook"]
 
-LARGEST = 256 * 2**20
+LARGEST = 50 * 2**20
 """Bytes of a file."""
-VERSION = re.compile(rb'"language_info":\s*\{(?:[^{}]|\{[^{}]*\})*?"version":\s*"(\d+\.\d+)')
-"""Of Python, as a file names it."""
+MOST_VALUES, MOST_CELLS = 2_000_000, 2_000
+"""Values of JSON in a file, each of which takes more memory than it is long, and cells with code."""
+VERSION = re.compile(r"(\d{1,2}\.\d{1,3})(\.|$)")
+"""The beginning of a version of Python."""
 READING, LONGEST_CELL = 30.0, 5.0
 """Seconds in which all cells are read, and one of them."""
+LATE = "it could not be read: other cells had taken all the time"
 CHECKS = 3
 """As many of the last checks of an exercise are tried."""
 
@@ -51,26 +58,46 @@ class Notebook:
         sources: their texts.
         outputs: what the file shows below them, as one text.
         python: the version of Python that the file names.
+        seconds: in which all cells are read; those for which no time is left are not Python, as far as it is known.
     """
 
-    def __init__(self, sources: list[str], outputs: str = "", python: str = "") -> None:
+    def __init__(self, sources: list[str], outputs: str = "", python: str = "", seconds: float = READING) -> None:
         self.outputs, self.python = outputs, python
         self.cells = list[Cell]()
-        end = time.process_time() + READING
+        end = time.process_time() + seconds
         for number, source in enumerate(sources):
-            left = max(0.05, end - time.process_time())
-            self.cells.append(parsed(number, source, min(left, LONGEST_CELL)))
+            left = end - time.process_time()
+            late = Cell(number, source, error=LATE, unread=asked_in_text(source))
+            self.cells.append(parsed(number, source, min(left, LONGEST_CELL)) if left > 0 else late)
         written = {module: parsed(-1, text) for cell in self.cells for module, text in cell.written}
         for cell in [cell for cell in self.cells if set(cell.stars) & written.keys()]:
             for module in (written[star] for star in cell.stars if star in written):
                 cell.makes.update(module.makes)
                 cell.offers.update(module.offers)
         changed = {name: names for cell in self.cells for name, names in cell.effects.items()}
-        aliases = [pair for cell in self.cells for pair in cell.aliases]
+        aliases = defaultdict[str, set[str]](set)
+        for one, other in (pair for cell in self.cells for pair in cell.aliases):
+            aliases[one].add(other)
+            aliases[other].add(one)
+        self._makers = defaultdict[str, list[int]](list)
+        for cell in self.cells:
+            for name in cell.makes:
+                self._makers[name].append(cell.number)
+        self._sources_of = defaultdict[str, list[int]](list)
         for number, cell in enumerate(self.cells):
             changes = cell.changes.union(*(changed[name] for name in cell.calls & changed.keys()))
-            others = {pair[not place] for pair in aliases for place in (0, 1) if pair[place] in changes}
-            self.cells[number] = replace(cell, changes=changes | others)
+            changes = changes.union(*(aliases[name] for name in changes & aliases.keys()))
+            named = [(self._constant(name), given) for name, given in cell.asks_by_name]
+            asks = tuple((exercise, given) for exercise, given in named if exercise is not None)
+            unread = cell.unread | ({""} if len(asks) < len(named) else set())
+            self.cells[number] = replace(cell, changes=changes, asks=cell.asks + asks, unread=unread)
+            for name in cell.makes.keys() | changes:
+                self._sources_of[name].append(number)
+
+    def _constant(self, name: str) -> str | None:
+        """The text that a name stands for, if one cell assigns it, and once."""
+        makers = self._makers.get(name, [])
+        return self.cells[makers[0]].constants.get(name) if len(makers) == 1 else None
 
     def was_right(self, title: str) -> bool:
         """Whether ``check`` had called the answer of an exercise with this title right, as the file has it."""
@@ -114,10 +141,18 @@ class Notebook:
         A number or a list of the same name is not an answer, and a hole is one only where there is nothing else.
         Cells from number ``end`` on do not count.
         """
-        made = [cell for cell in self.cells[:end] if name in cell.makes]
+        made = [self.cells[number] for number in self._makers.get(name, []) if end is None or number < end]
         offers = [cell for cell in made if name in cell.offers]
         filled = [cell for cell in offers if cell.offers[name]]
         return filled or offers or made
+
+    def unread_check(self, exercise: str, function: str) -> Cell | None:
+        """A cell that may check an answer to an exercise, which cannot be read off it."""
+        for cell in self.cells:
+            given = [answer for name, answer in cell.asks if name == exercise and answer != function]
+            if cell.unread & {exercise, ""} or not all(self._is_given(answer, cell.number) for answer in given):
+                return cell
+        return None
 
     def is_about(self, exercise: str, function: str) -> bool:
         """Whether an exercise is in it: its function, or a check of it."""
@@ -132,7 +167,7 @@ class Notebook:
         """Whether a function is there that is more than a hole."""
         return any(cell.offers.get(name) for cell in self.cells)
 
-    @property
+    @cached_property
     def to_run(self) -> list[Cell]:
         """All cells, but those with nothing except holes that are filled in elsewhere."""
 
@@ -182,18 +217,22 @@ class Notebook:
 
     def _sources(self, name: str, before: int) -> Iterator[int]:
         """The cells that a name's value comes from, seen from before a cell."""
-        for cell in reversed(self.cells[:before]):
-            if name in cell.makes or name in cell.changes:
-                yield cell.number
-            if cell.makes.get(name) and name not in cell.needs:
+        numbers = self._sources_of.get(name, [])
+        for number in reversed(numbers[: bisect_left(numbers, before)]):
+            yield number
+            if self.cells[number].makes.get(name) and name not in self.cells[number].needs:
                 return
 
 
-def read_notebook(path: Path) -> Notebook:
+def read_notebook(path: Path, seconds: float = READING) -> Notebook:
     """The code cells of a file. Of outputs and metadata only texts are taken: what ``check`` said, and which Python.
 
+    Args:
+        path: of the file.
+        seconds: in which its cells are read.
+
     Raises:
-        NotebookError: it is not a notebook.
+        NotebookError: it is not a notebook, or too much of one.
     """
     if not path.is_file() or path.is_symlink():
         raise NotebookError("there is no file")
@@ -202,12 +241,24 @@ def read_notebook(path: Path) -> Notebook:
     if size > LARGEST:
         raise NotebookError(f"the file is {size / 2**20:.0f} MiB long; clear its outputs")
     content = path.read_bytes()
-    code = [cell for cell in cells_of(content) if isinstance(cell, dict) and is_code(cell)]
+    if (count := sum(map(content.count, (b",", b"[", b"{")))) > MOST_VALUES:  # or such characters in texts
+        raise NotebookError(f"the file holds about {count} values, and {MOST_VALUES} are the limit; clear its outputs")
+    data = data_of(content)
+    code = [cell for cell in data["cells"] if isinstance(cell, dict) and is_code(cell)]
+    if len(code) > MOST_CELLS:
+        raise NotebookError(f"the notebook has {len(code)} code cells, and {MOST_CELLS} are the limit")
     outputs = "\n".join(text for cell in code for text in _texts(cell.get("outputs")))
-    version = VERSION.search(content)
     # Half a character could not cross to a kernel.
     sources = [text_of(cell).encode("utf-8", "replace").decode() for cell in code]
-    return Notebook(sources, outputs, version[1].decode() if version else "")
+    return Notebook(sources, outputs, _version(data.get("metadata")), seconds)
+
+
+def _version(metadata: Any) -> str:
+    """Of Python, as a file names it, or empty."""
+    info = metadata.get("language_info") if isinstance(metadata, dict) else None
+    version = info.get("version") if isinstance(info, dict) else None
+    found = VERSION.match(version) if isinstance(version, str) else None
+    return found[1] if found else ""
 
 
 def _texts(outputs: Any) -> Iterator[str]:

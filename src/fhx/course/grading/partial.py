@@ -6,8 +6,8 @@ exercise states, and by one and the same value for all others, the one that is e
     max(0, (r - m) / (n - m))
 
 of the points, rounded down to tenths: nothing for such a table, all for r = n, and little for guessing.
-Where the same is expected on all others, such as that a net does what was asked for, there is nothing to guess, and
-only the stated ones count in m.
+Where the same is expected on all others, such as that a net does what was asked for, m = n: nothing tells an answer
+that is right on some of them from one that does nothing, and only what is right on all gets points.
 """
 
 from collections import Counter
@@ -43,6 +43,9 @@ class Tally:
 
     def told(self, most: float) -> str:
         """The same in words."""
+        if self.guessed == self.cases:
+            same = "the same is expected on all that are not stated, so that single ones count for nothing"
+            return f"It is right on {self.right} of {self.cases} inputs, and {same}."
         table = f"a table of the stated ones, with one answer to all others, is right on {self.guessed}"
         given = f"{self.points(most):g} of {most:g} points"
         return f"It is right on {self.right} of {self.cases} inputs; {table}. That gives {given}."
@@ -56,5 +59,4 @@ def tally(rights: Sequence[bool], expected: Sequence[str]) -> Tally:
         expected: what is expected on the others, in words that are the same for the same value.
     """
     most = max(Counter(expected).values(), default=0)
-    guessed = len(rights) - len(expected) + (most if most < len(expected) else 0)
-    return Tally(sum(rights), guessed, len(rights))
+    return Tally(sum(rights), len(rights) - len(expected) + most, len(rights))

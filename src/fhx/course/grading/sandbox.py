@@ -1,7 +1,6 @@
 """Where a kernel runs: a few folders, no network, its own processes, and limits on what it uses."""
 
 import os
-import subprocess
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import psutil
 
 from fhx.course.grading.launcher import GIB, Launcher, kill
+from fhx.course.grading.scratch import remove
 
 __all__ = ["Sandbox"]
 
@@ -84,19 +84,23 @@ class Sandbox:
 
     def close(self) -> None:
         """End every process in there."""
-        if self._process is None:
-            return
-        first, *others = self._family() or [self._process]
-        kill(others or [first])  # the first waits for the others, and then puts things in order
-        self._process = None
-        self._launcher.settle()
+        if self._process is not None:
+            self._launcher.settle(self._end)  # of the first, which waits for the others, and then puts things in order
+            self._process = None
 
     def __enter__(self) -> "Sandbox":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-        subprocess.run(["rm", "-rf", "--", self.shared], stderr=subprocess.DEVNULL)  # however deep the folders are
+        remove(self.shared)
+
+    def _end(self) -> None:
+        """End the kernel and what it started, but not what puts things in order after them, which is root's."""
+        others = self._family()[1:]
+        if not self._launcher.isolated and self._user >= 0:
+            others = [process for process in others if _is_of(process, self._user)]
+        kill(others)
 
     def _family(self) -> list[psutil.Process]:
         """The process outside of the kernel's world, and all in there."""
@@ -134,6 +138,13 @@ def _held(process: psutil.Process, kind: str) -> int:
         return 0
     except psutil.AccessDenied:
         return 0 if kind == "rss" else _held(process, "rss")
+
+
+def _is_of(process: psutil.Process, user: int) -> bool:
+    try:
+        return process.uids().real == user
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _computed(process: psutil.Process) -> float:

@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+from fhx.course.grading.texts import spelt_out
+
 __all__ = ["main", "table"]
 
 
@@ -22,7 +24,7 @@ def table(results: str) -> str:
 
 def _plain(text: str) -> str:
     """On one line, and as text: nothing in it is Markdown or HTML."""
-    line = " ".join(text.split())
+    line = spelt_out(" ".join(text.split()))
     return "".join(f"&#{ord(char)};" if char in "|<>&`*_[]()!\\" else char for char in line)
 
 

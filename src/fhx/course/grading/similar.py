@@ -12,19 +12,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from fhx.course.grading.forms import Form, form_of
+from fhx.course.grading.forms import LONGEST, Form, form_of
 from fhx.course.grading.pages import page
 from fhx.course.grading.records import Graded
 from fhx.course.grading.solved import solutions
-from fhx.course.grading.texts import table
+from fhx.course.grading.texts import spelt_out, table
 from fhx.exercises import EXERCISES, Exercise
 
 __all__ = ["LEAST", "NEAR", "SHORTEST", "SHORTEST_NEAR", "Group", "likeness", "similar_answers", "similar_csv"]
 __all__ += ["similar_page", "tokens"]
 
-SHORTEST, SHORTEST_NEAR, LONGEST = 50, 70, 3000
-"""Nodes of a syntax tree: of answers that are compared at all, of those that are compared for near likeness, at least
-and at most. What is shorter looks alike by chance."""
+SHORTEST, SHORTEST_NEAR = 50, 70
+"""Nodes of a syntax tree, at least: of answers that are compared at all, and of those that are compared for near
+likeness, which have at most :data:`LONGEST`. What is shorter looks alike by chance."""
 NEAR = 0.92
 """From here on two answers are nearly the same. The book's solutions of different exercises stay below it, and below
 0.8 where both have :data:`SHORTEST_NEAR` nodes."""
@@ -80,11 +80,11 @@ def _alike(exercise: str, forms: Mapping[str, Form]) -> Iterator[Group]:
     kept = [text for text in kept if not book or likeness(tokens(text), book) < NEAR]
     for text in kept:
         if len(texts[text]) > 1:
-            yield Group(exercise, tuple(texts[text]), 1.0, text)
+            yield Group(exercise, tuple(texts[text]), 1.0, spelt_out(text))
     long = [text for text in kept if SHORTEST_NEAR <= sizes[text] <= LONGEST]
     for first, second, share in near_pairs([tokens(text) for text in long]):
         one, other = texts[long[first]], texts[long[second]]
-        yield Group(exercise, (one[0], other[0]), share, long[first])
+        yield Group(exercise, (one[0], other[0]), share, spelt_out(long[first]))
 
 
 def _is_common(count: int, forms: Mapping[str, Form]) -> bool:

@@ -13,8 +13,9 @@ from fhx.course.grading.texts import folded
 
 __all__ = ["Submission", "file_name", "find_submissions", "passed_over"]
 
-CHECKPOINTS = {".ipynb_checkpoints", "__MACOSX"}
-"""Folders of copies, which Jupyter and archives leave."""
+ARCHIVED = "__MACOSX"
+"""A folder of what is no file, which archives leave; Jupyter leaves one that is hidden."""
+CHECKPOINTS = {".ipynb_checkpoints", ARCHIVED}
 LONGEST = 120
 """Bytes of a name."""
 
@@ -63,7 +64,7 @@ def find_submissions(folder: Path, seen: Callable[[], object] = lambda: None) ->
     found = [
         Submission(writable(str(owner.relative_to(folder))), path) for owner, path in zip(owners, paths, strict=True)
     ]
-    empty = (part for part in folder.iterdir() if part.is_dir() and not part.name.startswith("."))
+    empty = (part for part in folder.iterdir() if part.is_dir() and part.name[:1] != "." and part.name != ARCHIVED)
     found += [Submission(writable(part.name), None) for part in empty if part not in inside]
     if not found:
         raise CourseError(f"there is no notebook (.ipynb) in {folder}")
@@ -104,7 +105,7 @@ def _files(folder: Path, is_hidden: bool = False) -> Iterator[Path]:
     """Files and links in a folder and in those below, in order; what is hidden is left out unless it is asked for."""
 
     def is_wanted(name: str) -> bool:
-        return is_hidden or not name.startswith(".")
+        return name != ARCHIVED and (is_hidden or not name.startswith("."))
 
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(filter(is_wanted, folders))

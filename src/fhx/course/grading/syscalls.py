@@ -1,7 +1,9 @@
-"""System calls that a kernel is refused: new namespaces, memory that belongs to no process, and where told network.
+"""System calls that a kernel is refused, among them those by which one could pass something on to the next.
 
-bubblewrap takes the list as a program for the kernel's packet filter (``man 2 seccomp``). A refused call fails with
-EPERM, and ``clone3``, whose arguments a filter cannot see, with ENOSYS, upon which the C library takes ``clone``.
+These are memory and queues that belong to no process, and what says which pages of files the system holds,
+and lets them go; then new namespaces, and where told network. The list is a program for the kernel's packet filter
+(``man 2 seccomp``). A refused call fails with EPERM; or with ENOSYS, upon which programs do without it: the C library
+takes ``clone`` for ``clone3``, whose arguments a filter cannot see.
 
 libseccomp would write the program, but its binding cannot be relied on: Debian's serves the system's Python alone, and
 those on PyPI need a library that neither bubblewrap nor a slim container brings; without it nothing would be refused.
@@ -38,6 +40,7 @@ class Machine:
         clone3: the number of ``clone3``.
         socket: the number of ``socket``.
         refused: the numbers of the calls that are refused whatever their arguments.
+        absent: the same, of those that seem not to be there.
     """
 
     audit_arch: int
@@ -45,6 +48,7 @@ class Machine:
     clone3: int
     socket: int
     refused: dict[str, int]
+    absent: dict[str, int]
 
 
 MACHINES = {
@@ -54,8 +58,8 @@ MACHINES = {
         clone3=435,
         socket=41,
         refused={
+            **{"shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240},
             **{
-                "shmget": 29,
                 "ptrace": 101,
                 "mount": 165,
                 "add_key": 248,
@@ -65,6 +69,10 @@ MACHINES = {
             },
             **{"setns": 308, "memfd_create": 319, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425},
         },
+        absent={
+            **{"mincore": 27, "readahead": 187, "io_setup": 206, "fadvise64": 221, "preadv2": 327, "pwritev2": 328},
+            **{"cachestat": 451, "inotify_init": 253, "inotify_init1": 294, "fanotify_init": 300},
+        },
     ),
     "aarch64": Machine(
         audit_arch=0xC00000B7,
@@ -72,16 +80,20 @@ MACHINES = {
         clone3=435,
         socket=198,
         refused={
+            **{"mq_open": 180, "msgget": 186, "semget": 190, "shmget": 194},
             **{
                 "mount": 40,
                 "unshare": 97,
                 "ptrace": 117,
-                "shmget": 194,
                 "add_key": 217,
                 "request_key": 218,
                 "keyctl": 219,
             },
             **{"setns": 268, "memfd_create": 279, "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425},
+        },
+        absent={
+            **{"io_setup": 0, "readahead": 213, "fadvise64": 223, "mincore": 232, "preadv2": 286, "pwritev2": 287},
+            **{"cachestat": 451, "inotify_init1": 26, "fanotify_init": 262},
         },
     ),
 }
@@ -110,6 +122,8 @@ def refusals(name: str | None = None, network: bool = True) -> bytes | None:
     ]
     for number in machine.refused.values():
         program += [(BPF_JEQ, 0, 1, number), (BPF_RET, 0, 0, denied)]
+    for number in machine.absent.values():
+        program += [(BPF_JEQ, 0, 1, number), (BPF_RET, 0, 0, absent)]
     if not network:
         program += [
             (BPF_JEQ, 0, 4, machine.socket),

@@ -6,12 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["folded", "in_cell", "on_screen", "table"]
+__all__ = ["folded", "in_cell", "on_screen", "spelt_out", "table"]
 
 TRIGGERS = "=+@＝＋－＠-"
 """Characters that make a cell a formula, at its beginning."""
-BIDI = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
-"""Classes of characters that turn the direction of a text."""
+HIDDEN = ("Cc", "Cf", "Cn", "Zl", "Zp")
+"""Categories of characters that a terminal may obey, that turn the direction of a text, or that are not seen."""
+JOINERS = "\u200c\u200d"
+"""Those of them that some languages, and pictures of people, are written with."""
 INNER = re.compile(rf"([;\t\n])(?=[\s\ufeff\x00-\x20]*[{re.escape(TRIGGERS)}])")
 """A character that a spreadsheet may take for the end of a cell, before what would then be a formula."""
 
@@ -21,9 +23,7 @@ def in_cell(text: str) -> str:
     text = text.replace("\r\n", "\n").replace(
         "\r", "\n"
     )  # which csv leaves bare, and readers take for the end of a row
-    text = "".join(
-        char if char == "\n" or char == "\t" else on_screen(char) if _is_control(char) else char for char in text
-    )
+    text = spelt_out(text)
     first = next((char for char in text if not _is_blank(char)), "")
     quoted = INNER.sub(r"\1'", text)
     return f"'{quoted}" if (first and first in TRIGGERS) or text[:1] in ("\t", "\n") else quoted
@@ -34,9 +34,15 @@ def _is_blank(char: str) -> bool:
     return char.isspace() or unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
-def _is_control(char: str) -> bool:
-    """Whether a terminal may obey a character, or turn the direction of what follows."""
-    return unicodedata.category(char) == "Cc" or unicodedata.bidirectional(char) in BIDI
+def spelt_out(text: str) -> str:
+    """A text in which all that is obeyed or not seen is spelt out, such as ``\\u202e``; tabs and ends of lines stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char.encode("unicode_escape").decode() if _is_hidden(char) else char for char in text)
+
+
+def _is_hidden(char: str) -> bool:
+    return char not in "\t\n" and char not in JOINERS and unicodedata.category(char) in HIDDEN
 
 
 def table(rows: Iterable[Sequence[str]]) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 from fhx.course.grading.namespaces import mounts
 from fhx.course.grading.syscalls import refusals
 
-__all__ = ["guard_problem", "spare_user"]
+__all__ = ["guard_problem", "guard_user", "spare_user"]
 
 KERNELS = 500
 """Users of a grader, before it begins again with the first."""
@@ -22,6 +22,12 @@ def spare_user(number: int = 0) -> int:
     """
     wide = 1_000_000_000 + os.getpid() * KERNELS + number % KERNELS
     return wide if _is_known(wide) else 20_000 + (os.getpid() * KERNELS + number) % 40_000
+
+
+def guard_user() -> int:
+    """The number of a user that is none of those, and ends what they leave running: nothing runs as that user."""
+    wide = 3_500_000_000 + os.getpid()
+    return wide if _is_known(wide) else 18_000 + os.getpid() % 2_000
 
 
 def _is_known(user: int) -> bool:

@@ -2,8 +2,8 @@
 
 import ast
 import json
-import re
 import symtable
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
@@ -12,6 +12,7 @@ from inspect import isclass
 
 from fhx.course.grading.cells import Cell, nodes_at_once, offered
 from fhx.course.grading.effects import DEFINES, changed
+from fhx.course.grading.magics import plain_tree
 from fhx.exercises import Exercise
 from fhx.exercises.time_limit import TooSlowError, time_limit
 
@@ -24,36 +25,46 @@ METHODS = (
 )
 """Methods of the package's classes that answer what is asked somewhere."""
 INSIDES = (
-    *("__bases__", "__closure__", "__code__", "__dict__", "__func__", "__getattribute__", "__globals__", "__mro__"),
-    *("__self__", "__subclasses__", "_getframe", "cell_contents", "f_back", "f_globals", "f_locals", "modules"),
-    *("write_bytes", "write_text"),
+    *("__bases__", "__builtins__", "__closure__", "__code__", "__dict__", "__func__", "__getattribute__"),
+    *("__globals__", "__mro__", "__self__", "__subclasses__", "_getframe", "cell_contents", "f_back", "f_globals"),
+    *("f_locals", "modules", "write_bytes", "write_text"),
 )
 """What shows a function's text or its variables, or all that is loaded; or writes a file that may be run."""
 FINDERS = (
-    "attrgetter",
-    "get_type_hints",
-    "getattr",
-    "globals",
-    "import_module",
-    "methodcaller",
-    "resolve_name",
-    "vars",
+    *("BaseConfigurator", "DictConfigurator", "ForwardRef", "Formatter", "FunctionType", "InteractiveConsole"),
+    *("InteractiveInterpreter", "_importer", "attrgetter", "dictConfig", "get_field", "get_ipython", "get_type_hints"),
+    *("getattr", "globals", "import_module", "lambdify", "methodcaller", "open", "parse_expr", "popen", "resolve_name"),
+    *("run_cell", "run_cell_magic", "run_line_magic", "runcode", "runsource", "sympify", "vars"),
 )
+"""What finds any function by a text, or runs a text, or writes one: a name, or an attribute of anything."""
 OPAQUE = (
-    *("IPython", "__builtins__", "__import__", "builtins", "cProfile", "codeop", "ctypes", "doctest", "eval", "exec"),
-    *("gc", "get_ipython", "importlib", "inspect", "marshal", "open", "pickle", "pkgutil", "pydoc", "runpy", "timeit"),
-    *FINDERS,
+    *("IPython", "__builtins__", "__import__", "builtins", "cProfile", "codeop", "ctypes", "doctest", "eval"),
+    *("exec", "gc", "importlib", "inspect", "marshal", "pickle", "pkgutil", "posix", "pydoc", "runpy", "shutil"),
+    *("subprocess", "timeit", *FINDERS),
 )
-"""What may stand for any function: a name, or a module of which it comes; and attributes that do, of anything."""
+"""What may stand for any function: a name, or a module of which it comes."""
+FLAGGED = {*OPAQUE, "compile", "os"}
+"""All such, with the function ``compile`` of Python, and the module of which :data:`SHELLS` come."""
+SHELLS = (
+    "execv",
+    "execve",
+    "fdopen",
+    "link",
+    "posix_spawn",
+    "rename",
+    "replace",
+    "spawnv",
+    "symlink",
+    "system",
+    "write",
+)
+"""What of the module ``os`` writes a file, or runs one, or gives it another name."""
+KNOWN = ("IPython.__version__", "IPython.display", "IPython.version_info", "inspect.signature")
+"""What stands for nothing else, although its module does."""
 
 
 ANSWER = "_answer"
 SECONDS = 10.0
-TIMERS = ("time", "timeit", "prun", "memit")
-"""Magic commands that run the code behind them."""
-OPTIONS = re.compile(r"\s*(-\S+\s+(\d+\s+)?)*")
-RUNNERS = ("edit", "load", "load_ext", "macro", "recall", "rerun", "run")
-"""Those that run code of elsewhere."""
 
 
 def uses_in(cells: Sequence[Cell], expression: str, exercise: Exercise) -> set[str]:
@@ -67,11 +78,10 @@ def uses_in(cells: Sequence[Cell], expression: str, exercise: Exercise) -> set[s
         exercise: that it answers.
     """
     sources = [*(cell.python for cell in cells), f"{ANSWER} = {expression}"]
-    written = [module for cell in cells for module in cell.written]
     try:
         with time_limit(SECONDS, "cpu"):
             named = named_in(texts_of(cells)) - known_uses().get(exercise.id[:2], frozenset())
-            return (package_uses(ANSWER, sources, written) | named) - allowed_uses(exercise)
+            return (package_uses(ANSWER, sources, _written(cells)) | named) - allowed_uses(exercise)
     except (Exception, TooSlowError) as error:
         return {f"something that cannot be followed ({type(error).__name__})"}
 
@@ -83,25 +93,30 @@ def texts_of(cells: Sequence[Cell]) -> list[str]:
         cells: in order; of those without a source only what every answer may rely on is run.
     """
     texts, new = list[str](), [cell.python for cell in cells if cell.source]
-    written = {module: text for cell in cells for module, text in cell.written}
+    written = _written(cells)
     while new:
         texts += new
-        named = {name for text in new if (tree := _tree(text)) for node in ast.walk(tree) for name in _modules(node)}
-        new = [written.pop(name) for name in sorted(named & written.keys())]
+        nodes = [node for text in new if (tree := plain_tree(text)) for node in ast.walk(tree)]
+        named = {module for module, _ in written if any(name for node in nodes for name in _names_of(module, node))}
+        new = [text for module, text in written if module in named]
+        written = [(module, text) for module, text in written if module not in named]
     return texts
 
 
-def _modules(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.ImportFrom):
-        return [node.module] if node.module else []
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+def _written(cells: Iterable[Cell]) -> list[tuple[str, str]]:
+    """Modules that cells write, each with a text; and with all of them, since one may be put behind the other."""
+    texts = defaultdict[str, list[str]](list)
+    for module, text in (pair for cell in cells for pair in cell.written):
+        texts[module].append(text)
+    return [(module, text) for module, own in texts.items() for text in (*own, *(["".join(own)] if own[1:] else []))]
 
 
 def _names_of(module: str, node: ast.AST) -> Iterator[str]:
-    """What an import of a module binds; a star for all."""
-    for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) and module in _modules(node) else ():
-        if isinstance(node, ast.ImportFrom) or alias.name == module:
-            yield alias.asname or alias.name
+    """What an import of a module binds, or of what is in it, whatever its package; a star for all."""
+    package = (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else []
+    for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+        if module in (*package, *alias.name.split(".")):
+            yield alias.asname or alias.name.partition(".")[0]
 
 
 def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str, str]] = ()) -> set[str]:
@@ -117,7 +132,7 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
         ``.equivalent``, whatever they are called on, and what cannot be followed or looks into a function, such as
         ``getattr`` and ``.__code__``.
     """
-    trees = [tree for source in sources if (tree := _tree(source)) is not None]
+    trees = [tree for source in sources if (tree := plain_tree(source)) is not None]
     made: dict[str, ast.AST] = {}
     put: dict[str, list[ast.AST]] = {}
     filled = set[str]()
@@ -131,11 +146,12 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
         for statement in tree.body:
             for other in _filled(statement):
                 put.setdefault(other, []).append(statement)
-    for module, tree in ((module, tree) for module, text in written if (tree := _tree(text))):
+    for module, tree in ((module, tree) for module, text in written if (tree := plain_tree(text))):
         imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
         bound = {name for other in trees for node in ast.walk(other) for name in _names_of(module, node)}
         every = {name for node in nodes_at_once(tree) for name in _bound(node)} if "*" in bound else set()
-        made |= dict.fromkeys(bound | every, tree)
+        for other in bound | every:
+            put.setdefault(other, []).append(tree)
     seen = {name, *(name for name in put if imported.get(name, "").startswith("fhx"))}  # whose classes were changed
     todo, found = [*seen], set[str]()
     while todo:
@@ -145,9 +161,11 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
             todo += names - seen
             seen |= names
             known = {name: imported[name] for name in names & imported.keys()}
-            found |= {use for part in ast.walk(definition) for use in _used(part, known)}
+            found |= set(_used(definition, known))
     named = {use.rpartition(".")[2] for use in found if not use.startswith(".") and _is_public(use)}
-    return {use for use in found if (use[1:] not in named if use.startswith(".") else _is_public(use) or use in OPAQUE)}
+    return {
+        use for use in found if (use[1:] not in named if use.startswith(".") else _is_public(use) or use in FLAGGED)
+    }
 
 
 def named_in(sources: Iterable[str]) -> set[str]:
@@ -156,21 +174,45 @@ def named_in(sources: Iterable[str]) -> set[str]:
     Args:
         sources: the cells in their order, without magic commands; those that are not Python are passed over.
     """
-    trees = [tree for source in sources if (tree := _tree(source)) is not None]
+    trees = [tree for source in sources if (tree := plain_tree(source)) is not None]
     imported = {name: full for tree in trees for node in ast.walk(tree) for name, full in _imported(node)}
-    found = {use for tree in trees for node in ast.walk(tree) for use in _used(node, imported)}
+    found = {use for tree in trees for use in _used(tree, imported)}
     insides = {f".{name}" for name in INSIDES}
-    return {use for use in found if use in insides or use in OPAQUE or (not use.startswith(".") and _is_public(use))}
+    return {use for use in found if use in insides or use in FLAGGED or (not use.startswith(".") and _is_public(use))}
 
 
-def _used(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
-    if dotted := _dotted(node, imported):
-        yield dotted
+def _used(tree: ast.AST, imported: dict[str, str]) -> Iterator[str]:
+    """What is named in a piece of code, but for :data:`KNOWN`."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if not _is_known(node, imported):
+            yield from _named(node, imported)
+            todo += ast.iter_child_nodes(node)
+
+
+def _is_known(node: ast.AST, imported: dict[str, str]) -> bool:
+    full = _full(node, imported)
+    is_known = any(full == name or full.startswith(f"{name}.") for name in KNOWN)
+    return is_known and not {*INSIDES, *FINDERS} & set(full.split("."))
+
+
+def _named(node: ast.AST, imported: dict[str, str]) -> Iterator[str]:
+    full = _full(node, imported)
+    first, _, last = full.rpartition(".")
+    if full.startswith("fhx") and first:
+        yield full
     attributes = [node.attr] if isinstance(node, ast.Attribute) else getattr(node, "kwd_attrs", ())  # of a pattern
     yield from (f".{name}" for name in attributes if name in (*METHODS, *INSIDES))
     yield from (name for name in attributes if name in FINDERS)
     if isinstance(node, ast.Name):
-        yield from {node.id, imported.get(node.id, "").partition(".")[0]} & set(OPAQUE)
+        top = full.partition(".")[0]
+        yield from {node.id, top if top in OPAQUE else last} & {*OPAQUE}
+        yield from {"compile"} & ({node.id} - imported.keys())
+    if first == "os" and last in SHELLS:
+        yield "os"
+    if isinstance(node, ast.keyword) and node.arg == "eval_str":  # of inspect.signature
+        yield "inspect"
 
 
 @cache
@@ -185,38 +227,6 @@ def allowed_uses(exercise: Exercise) -> frozenset[str]:
     """What the solution of an exercise uses, the book's or that of its record."""
     own = package_uses(exercise.function, [exercise.solution]) if exercise.solution else set[str]()
     return known_uses().get(exercise.id, frozenset()) | own
-
-
-def _tree(source: str) -> ast.Module | None:
-    """A cell with the code that its magic commands run; None if it is not Python."""
-    magics = _Magics()
-    try:
-        tree = magics.visit(ast.parse(source))
-        tree.body += [node for text in magics.codes for node in ast.parse(text).body]
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    return tree
-
-
-class _Magics(ast.NodeTransformer):
-    """Takes the calls away that magic commands have become, and keeps the code that they run.
-
-    Attributes:
-        codes: of ``%time`` and the like.
-    """
-
-    def __init__(self) -> None:
-        self.codes: list[str] = []
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        is_magic = isinstance(node.func, ast.Attribute) and node.func.attr in ("run_line_magic", "run_cell_magic")
-        words = [part.value for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-        if not is_magic or len(words) != len(node.args) or not words:
-            return self.generic_visit(node)
-        name, *rest = words
-        if name in TIMERS:
-            self.codes += [OPTIONS.sub("", text) for text in rest]
-        return ast.Name("IPython", ast.Load()) if name in RUNNERS else ast.Constant(None)
 
 
 def _free(node: ast.AST) -> set[str]:
@@ -258,15 +268,13 @@ def _imported(node: ast.AST) -> Iterator[tuple[str, str]]:
         yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
 
 
-def _dotted(node: ast.AST, imported: dict[str, str]) -> str | None:
-    """The full name of what a node of the package's names stands for."""
+def _full(node: ast.AST, imported: dict[str, str]) -> str:
+    """The full name of what a name, or an attribute of one, stands for; empty for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
-        parts.insert(0, node.attr)
+        parts.append(node.attr)
         node = node.value
-    if not isinstance(node, ast.Name) or not imported.get(node.id, "").startswith("fhx"):
-        return None
-    return ".".join((imported[node.id], *parts))
+    return ".".join((imported.get(node.id, node.id), *reversed(parts))) if isinstance(node, ast.Name) else ""
 
 
 def _is_public(dotted: str) -> bool:

@@ -20,6 +20,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from fhx.course.grading.scratch import Scratch
+
 __all__ = ["Worker", "main"]
 
 MEMORY = 6 * 2**30
@@ -34,7 +36,7 @@ class _Running:
     tasks: IO[bytes]
     marks: IO[bytes]
     said: IO[bytes]
-    scratch: tempfile.TemporaryDirectory[str]
+    scratch: Scratch
 
     def tell(self, record: Any) -> None:
         self.tasks.write(json.dumps(record).encode() + b"\n")
@@ -106,7 +108,7 @@ class Worker:
         self._running.process.wait()
         for file in (self._running.tasks, self._running.marks, self._running.said):
             file.close()
-        self._running.scratch.cleanup()
+        self._running.scratch.remove()
         self._running = None
 
     def _started(self) -> _Running:
@@ -117,19 +119,19 @@ class Worker:
                 raise OSError("it was stopped")
             if self._running is None:
                 self._running = _start()
-                self._running.tell([self._task, self._running.scratch.name])
+                self._running.tell([self._task, str(self._running.scratch.path)])
             return self._running
 
 
 def _start() -> _Running:
     said = tempfile.TemporaryFile()  # noqa: SIM115
-    scratch = tempfile.TemporaryDirectory(prefix="rc-", ignore_cleanup_errors=True)
+    scratch = Scratch()
     if os.getuid() == 0:
-        os.chmod(scratch.name, 0o711)
+        scratch.path.chmod(0o711)
     process = subprocess.Popen(
         # the present folder may be one of submissions: no module, and no settings, are taken from there
         [sys.executable, "-P", "-m", "fhx.course.grading.worker"],
-        cwd=scratch.name,
+        cwd=scratch.path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=said,
