@@ -31,7 +31,8 @@ from fhx.course.notebooks import NotebookError, tags
 
 Rule = Callable[[NotebookNode, str], list[str]]
 
-MAX_BYTES, MAX_LINES, MIN_ALT = 1_000_000, 25, 15
+MAX_BYTES, MAX_LINES, MIN_ALT, MAX_OPEN = 1_000_000, 25, 15, 12
+PURPOSES = {"imports", "figure", "work", "check", "show"}
 IMAGES = ("image/png", "image/svg+xml", "image/jpeg")
 RESULT = re.compile(r"\{prf:(theorem|lemma|proposition|corollary)\}")
 TITLED = re.compile(r"^(?:`{3,}|:{3,})\{(?:exercise|prf:\w+)\}[ \t]+(?P<title>[^\n]+)$", re.M)
@@ -213,6 +214,24 @@ def checks_its_results(notebook: NotebookNode, name: str) -> list[str]:
     return found
 
 
+def says_what_its_code_is_for(notebook: NotebookNode, name: str) -> list[str]:
+    """Each cell of code has one tag by which the page folds it; few are open, and figures are where pictures are."""
+    found, is_open = [], 0
+    for place, cell in code_cells(notebook)[1:]:
+        own = PURPOSES & set(tags(cell))
+        if {"hole", "solution"} & set(tags(cell)):
+            continue
+        is_open += own == {"show"}
+        if len(own) != 1:
+            found.append(f"cell {place} is tagged {sorted(own)}, and not one of {', '.join(sorted(PURPOSES))}")
+        pictures = any({*IMAGES, "text/html"} & set(output.get("data", ())) for output in cell.outputs)
+        if pictures != ("figure" in own):
+            found.append(
+                f"cell {place} {'shows' if pictures else 'does not show'} a picture and is tagged {sorted(own)}"
+            )
+    return found + ([f"{is_open} cells are open, over {MAX_OPEN}"] if is_open > MAX_OPEN else [])
+
+
 def speaks_of_its_subject(notebook: NotebookNode, name: str) -> list[str]:
     """No word about how the book was made, and no note to self."""
     return [
@@ -226,7 +245,9 @@ def reads_as_english(notebook: NotebookNode, name: str) -> list[str]:
     """It is not a stack, one row per unit, compared with: and not no stack, one to a unit, held against."""
     captions = [(place, str(cell.metadata.get("mystnb", ""))) for place, cell in code_cells(notebook)]
     prose = [(place, " ".join(cell.source.split())) for place, cell in prose_cells(notebook)]
-    return [f"cell {place} says {match[0]!r}" for place, text in prose + captions for match in UN_ENGLISH.finditer(text)]
+    return [
+        f"cell {place} says {match[0]!r}" for place, text in prose + captions for match in UN_ENGLISH.finditer(text)
+    ]
 
 
 RULES: tuple[Rule, ...] = (
@@ -246,6 +267,7 @@ RULES: tuple[Rule, ...] = (
     defines_nothing_that_the_package_has,
     uses_plain_tqdm,
     checks_its_results,
+    says_what_its_code_is_for,
     has_whole_exercises,
     speaks_of_its_subject,
     reads_as_english,

@@ -82,13 +82,13 @@ def finish(notebook: NotebookNode) -> NotebookNode:
 @pytest.fixture
 def chapter() -> NotebookNode:
     """A miniature that keeps every rule."""
-    drawn = code("draw()", mystnb=copy.deepcopy(FIGURE))
+    drawn = code("draw()", "figure", mystnb=copy.deepcopy(FIGURE))
     drawn.outputs = [new_output("display_data", {"image/png": PNG, "text/plain": "<Figure size 640x480>"})]
     cells = [
         new_markdown_cell("(a-title)=\n# A title"),
         new_markdown_cell("Does it turn?\n\n## The Jacobian of an LSTM in PyTorch"),
         new_markdown_cell(directive("prf:theorem Elman's map", ":label: thm-a", "It turns.", "# not a heading")),
-        code("print(1 + 1)", "nbval-check-output", text="2\n"),
+        code("print(1 + 1)", "check", "nbval-check-output", text="2\n"),
         drawn,
         new_markdown_cell("## Exercises"),
         *(cell for number in range(5) for cell in exercise(number)),
@@ -183,6 +183,22 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("uses_plain_tqdm", "tqdm.auto", replaced("draw()", "draw()", "from tqdm.auto import tqdm")),
     ("checks_its_results", "states a result", untagged("print(1", "nbval-check-output")),
     ("checks_its_results", "puts out nothing", lambda notebook: at(notebook, "print(1").update(outputs=[])),
+    ("says_what_its_code_is_for", "not one of", untagged("print(1", "check")),
+    (
+        "says_what_its_code_is_for",
+        "shows a picture",
+        lambda notebook: at(notebook, "draw").metadata.update(tags=["show"]),
+    ),
+    (
+        "says_what_its_code_is_for",
+        "does not show",
+        lambda notebook: at(notebook, "print(1").metadata.tags.append("figure"),
+    ),
+    (
+        "says_what_its_code_is_for",
+        "13 cells are open",
+        lambda notebook: notebook.cells.extend([code("1", "show")] * 13),
+    ),
     ("has_whole_exercises", "4 exercises", replaced("ex-2\n", "{exercise}", "{note}")),
     ("has_whole_exercises", "title", replaced("{exercise}", "ex-0", "parity")),
     ("has_whole_exercises", "title", replaced("{exercise}", " Parity of a word", "")),
@@ -202,7 +218,11 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("speaks_of_its_subject", "TODO", replaced("Does it turn", "Does it", "TODO: does it")),
     ("reads_as_english", "is no stack", replaced("Does it turn", "Does it turn?", "What is no\nstack turns.")),
     ("reads_as_english", "one to a unit", replaced("Does it turn", "Does it turn?", "Rows turn, one to a unit.")),
-    ("reads_as_english", "held against", picture(figure={"name": "fig-orbit", "caption": "It is held against a line."})),
+    (
+        "reads_as_english",
+        "held against",
+        picture(figure={"name": "fig-orbit", "caption": "It is held against a line."}),
+    ),
 ]
 
 
