@@ -61,8 +61,8 @@ def texts(output: Path) -> list[str]:
 
 
 def squeezed(text: str) -> str:
-    """Text without white space, so that line breaks do not count."""
-    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))
+    """Text without white space and hyphens, so that line breaks do not count; PDFium reads a hyphen there as U+0002."""
+    return re.sub(r"[\s\x02-]+", "", unicodedata.normalize("NFKC", text))
 
 
 def outline(reader: PdfReader) -> list[tuple[int, str, int]]:
