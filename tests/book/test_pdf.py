@@ -57,12 +57,13 @@ def printed(html: Path, output: Path, source: Path) -> PdfReader:
 def texts(output: Path) -> list[str]:
     """The words of every sheet."""
     with PdfDocument(output) as sheets:
-        return [sheet.get_textpage().get_text_bounded().replace("\r", "") for sheet in sheets]
+        read = (sheet.get_textpage().get_text_bounded() for sheet in sheets)
+        return [words.replace("\r", "").replace("\x02", "-") for words in read]  # a hyphen at the end of a line
 
 
 def squeezed(text: str) -> str:
-    """Text without white space and hyphens, so that line breaks do not count; PDFium reads a hyphen there as U+0002."""
-    return re.sub(r"[\s\x02-]+", "", unicodedata.normalize("NFKC", text))
+    """Text without white space, so that line breaks do not count."""
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))
 
 
 def outline(reader: PdfReader) -> list[tuple[int, str, int]]:
