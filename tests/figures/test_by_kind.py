@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from fhx.figures import COLORS, curve_panels, interval_chart
+from fhx.figures import curve_panels, interval_chart, look
 from fhx.training import interval
 
 KINDS = ("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, sum", "LSTM, rows")
@@ -60,7 +60,7 @@ def test_a_kind_without_a_score_has_an_empty_row_and_colours_stay():
     first, second = fig.axes
     assert len(second.lines) == 2
     assert second.lines[0].get_ydata()[0] == KINDS.index("LSTM")
-    assert to_hex(second.lines[1].get_color()) == to_hex(first.lines[5].get_color()) == COLORS[2]
+    assert to_hex(second.lines[1].get_color()) == to_hex(first.lines[5].get_color()) == look("LSTM").color
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -103,7 +103,7 @@ def test_a_kind_has_one_colour_in_all_panels():
     swapped = {"a": CURVES["words"], "b": dict(reversed(CURVES["words"].items()))}
     for ax in curve_panels(swapped, "k", "cost").axes:
         found = {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
-        assert found == dict(zip(KINDS[:4], COLORS, strict=False))
+        assert found == {kind: look(kind).color for kind in KINDS[:4]}
         assert [to_hex(band.get_facecolor()) for band in ax.collections] == [to_hex(c.get_color()) for c in ax.lines]
 
 

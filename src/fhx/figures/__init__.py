@@ -13,6 +13,7 @@ with needs("figures", "torch"):
     from fhx.figures.explorer import Explorer
     from fhx.figures.gain_explorer import gain_explorer, gain_frame, regime
     from fhx.figures.gradient_explorer import gradient_explorer, gradient_frame
+    from fhx.figures.looks import Look, look, looks
     from fhx.figures.machines import state_diagram
     from fhx.figures.maps import success_map
     from fhx.figures.nets import machine_and_net, space_time, weight_matrix
@@ -29,6 +30,7 @@ __all__ = [
     "Choice",
     "Control",
     "Explorer",
+    "Look",
     "Number",
     "Panel",
     "Slider",
@@ -48,6 +50,8 @@ __all__ = [
     "interesting_word",
     "interval_chart",
     "label_lines",
+    "look",
+    "looks",
     "machine_and_net",
     "regime",
     "settling_explorer",

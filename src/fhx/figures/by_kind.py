@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
+from fhx.figures.looks import Look, looks
 from fhx.figures.paper import INCHES
-from fhx.figures.style import COLORS, band, label_lines
+from fhx.figures.style import band, label_lines
 from fhx.training import band as intervals
 from fhx.training import interval
 
@@ -46,13 +47,13 @@ def interval_chart(
     for ax in list(axes.flat)[len(results) :]:
         ax.axis("off")
     for ax, (task, scores) in zip(axes.flat, results.items(), strict=False):
-        for place, (kind, color) in enumerate(kinds.items()):
+        for place, (kind, its) in enumerate(kinds.items()):
             if kind not in scores:
                 continue
             found = interval(scores[kind], level)
-            ax.plot(list(scores[kind]), [place] * found.n, "o", color=color, ms=3.5, alpha=0.35, mew=0)
-            ax.hlines(place, found.low, found.high, color=color, lw=1.8)
-            ax.plot([found.mean], [place], "o", color=color, ms=5, zorder=3)
+            ax.plot(list(scores[kind]), [place] * found.n, "o", color=its.color, ms=3.5, alpha=0.35, mew=0)
+            ax.hlines(place, found.low, found.high, color=its.color, lw=1.8)
+            ax.plot([found.mean], [place], **its.line, ms=5, zorder=3)
         ax.set_title(task, loc="left")
         ax.set_xlabel(units[task])
         ax.set_yticks(range(len(kinds)), list(kinds))
@@ -96,8 +97,8 @@ def curve_panels(
                 raise ValueError(f"{kind} on {task} has values of shape {values.shape} at {x.shape} points")
             found = intervals(values / np.log(10) if powers else values, level)
             line = band(ax, x, found.mean, found.low, found.high, label=kind)
-            line.set_color(kinds[kind])
-            ax.collections[-1].set_color(kinds[kind])
+            line.set(**kinds[kind].line, markersize=4, markevery=max(1, len(x) // 8))
+            ax.collections[-1].set_color(kinds[kind].color)
         if log_x:
             ax.set_xscale("log")
             ax.xaxis.set_major_formatter("{x:g}")
@@ -114,11 +115,9 @@ def curve_panels(
     return fig
 
 
-def _kinds(results: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
-    """The colour of each kind, in the order of first appearance."""
+def _kinds(results: Mapping[str, Mapping[str, object]]) -> dict[str, Look]:
+    """The look of each kind, in the order of first appearance."""
     kinds = list(dict.fromkeys(kind for found in results.values() for kind in found))
     if not kinds or not all(results.values()):
         raise ValueError("there is nothing to draw: [task][kind] = values")
-    if len(kinds) > len(COLORS):
-        raise ValueError(f"{len(kinds)} kinds of net are too many: there are {len(COLORS)} colours")
-    return dict(zip(kinds, COLORS, strict=False))
+    return looks(kinds)

@@ -10,6 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from fhx.figures.looks import looks
 from fhx.figures.paper import INCHES
 from fhx.figures.style import COLORS
 from fhx.training import proportion
@@ -47,14 +48,15 @@ def success_chart(
     fig, axes = plt.subplots(
         len(nets), len(languages), figsize=(INCHES, 0.85 + 0.85 * len(nets)), sharex=True, sharey=True, squeeze=False
     )
+    its = looks(nets)
     for i, net in enumerate(nets):
         for j, language in enumerate(languages):
             ax, counts = axes[i][j], list(results[net][language].values())
             intervals = [proportion(k, n, level) for k, n in counts]
             low, high = [p.low for p in intervals], [p.high for p in intervals]
-            x, color = np.arange(len(lengths)), COLORS[i % len(COLORS)]
+            x, color = np.arange(len(lengths)), its[net].color
             ax.vlines(x, low, high, color=color, lw=1.8)
-            ax.plot(x, [k / n for k, n in counts], "o", color=color, ms=5, clip_on=False, zorder=3)
+            ax.plot(x, [k / n for k, n in counts], its[net].marker, color=color, ms=5, clip_on=False, zorder=3)
             ax.set(xlim=(-0.6, len(lengths) - 0.4), ylim=(-0.06, 1.06))
             ax.set_xticks(x, [str(length) for length in lengths])
             ax.set_yticks([0, 0.5, 1], ["0", "", "1"])
@@ -62,7 +64,7 @@ def success_chart(
             ax.tick_params(length=0)
             if i == 0:
                 ax.set_title(language, fontsize=11)
-        axes[i][0].set_ylabel(net, color=COLORS[i % len(COLORS)], rotation=0, ha="right", va="center")
+        axes[i][0].set_ylabel(net, color=its[net].color, rotation=0, ha="right", va="center")
     fig.supxlabel(xlabel, fontsize=11)
     return fig
 
