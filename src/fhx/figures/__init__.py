@@ -18,6 +18,7 @@ with needs("figures", "torch"):
     from fhx.figures.maps import success_map
     from fhx.figures.nets import machine_and_net, space_time, weight_matrix
     from fhx.figures.panels import Panel, aligned_panels
+    from fhx.figures.results import Results, results
     from fhx.figures.settling_explorer import settling_explorer, settling_frame
     from fhx.figures.style import COLORS, band, label_lines, use_style
     from fhx.figures.truncation_explorer import truncation_explorer, truncation_frame
@@ -33,6 +34,7 @@ __all__ = [
     "Look",
     "Number",
     "Panel",
+    "Results",
     "Slider",
     "Text",
     "aligned_panels",
@@ -54,6 +56,7 @@ __all__ = [
     "looks",
     "machine_and_net",
     "regime",
+    "results",
     "settling_explorer",
     "settling_frame",
     "space_time",

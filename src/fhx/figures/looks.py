@@ -11,7 +11,7 @@ __all__ = ["Look", "look", "looks"]
 
 
 class Look(NamedTuple):
-    """A colour, a marker, and whether its lines are dashed and its markers hollow, as those of a constrained net are."""
+    """A colour, a marker, and whether lines are dashed and markers hollow, as those of a constrained net are."""
 
     color: str
     marker: str

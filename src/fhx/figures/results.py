@@ -1,0 +1,74 @@
+"""A table of results: shown as a table in a notebook and on a page, as aligned text elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from fhx.training import Interval
+
+__all__ = ["Results", "results"]
+
+
+@frozen(repr=False)
+class Results:
+    """Columns and rows of words, see :func:`results`."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[bool, ...]
+
+    def _repr_markdown_(self) -> str:
+        rule = ["---:" if right else "---" for right in self.right]
+        escaped = [[word.replace("|", "\\|") for word in row] for row in (self.columns, *self.rows)]
+        return "\n".join("| " + " | ".join(row) + " |" for row in (escaped[0], rule, *escaped[1:]))
+
+    def __repr__(self) -> str:
+        lines = [self.columns, *self.rows]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        sides = [str.rjust if right else str.ljust for right in self.right]
+        return "\n".join(
+            "  ".join(side(word, width) for side, word, width in zip(sides, row, widths, strict=True)).rstrip()
+            for row in lines
+        )
+
+
+def results(columns: Sequence[str], rows: Iterable[Sequence[object]], digits: int | None = None) -> Results:
+    """A table of results, the last line of a cell.
+
+    An ``Interval`` is written as its mean and half-width, a ``Proportion`` as its count and interval, a whole number
+    with commas, ``None`` as an empty cell, anything else as its words. A column stands to the right if all below its
+    heading, empty cells apart, are numbers or intervals.
+
+    Args:
+        columns: the headings.
+        rows: as many values each; the first names the row.
+        digits: decimals of intervals and of numbers that are not whole; unless given, two digits of the half-width and
+            four significant ones.
+
+    Raises:
+        ValueError: no row, or a row with another number of values than there are columns.
+    """
+    found = [tuple(row) for row in rows]
+    if not found:
+        raise ValueError("a table of results needs a row")
+    if odd := [row for row in found if len(row) != len(columns)]:
+        raise ValueError(f"the row {odd[0]!r} has {len(odd[0])} values, and there are {len(columns)} columns")
+    right = tuple(
+        all(isinstance(value, int | float | Interval) for value in column if value is not None)
+        for column in zip(*found, strict=True)
+    )
+    return Results(tuple(columns), tuple(tuple(_words(value, digits) for value in row) for row in found), right)
+
+
+def _words(value: object, digits: int | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, Interval):
+        return format(value, "" if digits is None else f".{digits}f").partition(" (n")[0]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}" if digits is None else f"{value:.{digits}f}"
+    return str(value)
