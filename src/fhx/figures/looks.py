@@ -53,6 +53,9 @@ def look(kind: str) -> Look:
 
     What follows a comma constrains the kind, which is then dashed and hollow; a number at the end is a size.
 
+    Args:
+        kind: its name.
+
     Raises:
         LookupError: no kind of this name.
     """
@@ -65,6 +68,9 @@ def look(kind: str) -> Look:
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
     """A look for each of several lines: those of the kinds of net if all are kinds, else the colours in their order.
+
+    Args:
+        names: what is drawn.
 
     Raises:
         ValueError: there are lines that are not kinds, and more of them than colours.

@@ -13,7 +13,13 @@ __all__ = ["Results", "results"]
 
 @frozen(repr=False)
 class Results:
-    """Columns and rows of words, see :func:`results`."""
+    """A table of words, see :func:`results`: its columns' headings, its rows, and which columns stand to the right.
+
+    Args:
+        columns: the headings.
+        rows: as many words each.
+        right: for each column, whether it stands to the right.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
