@@ -80,5 +80,13 @@
   const copyable = document.documentElement.querySelector('script[src*="copybutton"]') !== null;
   for (const code of document.querySelectorAll('.cell_input .highlight'))
     if (copyable && !code.querySelector('button.copybtn')) report('copy button', `none on ${name(code)}`);
+
+  // Words of a figure can be read.
+  for (const drawing of document.querySelectorAll('svg.drawn')) {
+    const scale = drawing.getBoundingClientRect().width / drawing.viewBox.baseVal.width;
+    for (const words of drawing.querySelectorAll('text'))
+      if (scale && parseFloat(getComputedStyle(words).fontSize) * scale < 9.5)
+        report('small words', `“${words.textContent}” in a figure: less than 9.5 px`);
+  }
   return problems;
 }

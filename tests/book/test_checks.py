@@ -65,6 +65,12 @@ BROKEN = {
 NARROW, WIDE, DARK, LIGHT = ({view for view in VIEWS if mark in view} for mark in (390, 1280, "dark", "light"))
 ALIKE = "<p>A plain sentence, longer than the pale one that comes after it and in nothing else like it.</p>" * 9
 BROKEN_IN_VIEWS = {
+    "figure that shrinks its words": (
+        "small words",
+        NARROW & DARK,
+        '<svg class="drawn" role="img" aria-label="x" viewBox="0 0 600 100" style="width: 100%; max-width: 600px">'
+        '<text y="50" style="font-size: 12px">small</text></svg>',
+    ),
     "wide block on a telephone": ("overflow", NARROW & DARK, '<div style="width: 800px">wide</div>'),
     "wide block on a laptop": ("overflow", WIDE & LIGHT, '<div style="margin-left: calc(200vw - 780px)">wide</div>'),
     "box to scroll, out of reach of the keys": (

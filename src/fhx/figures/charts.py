@@ -63,9 +63,9 @@ def success_chart(
             ax.grid(axis="x", visible=False)
             ax.tick_params(length=0)
             if i == 0:
-                ax.set_title(language, fontsize=11)
+                ax.set_title(language, fontsize=12)
         axes[i][0].set_ylabel(net, color=its[net].color, rotation=0, ha="right", va="center")
-    fig.supxlabel(xlabel, fontsize=11)
+    fig.supxlabel(xlabel, fontsize=12)
     return fig
 
 
@@ -126,7 +126,7 @@ def counting(
             if n + (0.012 * len(words) + 0.01) * longest > free:
                 continue  # the name would touch that of the next longer line
             free = n - (0.012 * len(words) + 0.01) * longest
-            ax.annotate(words, (n, value), (0, 6), textcoords="offset points", ha="center", color=color, fontsize=11)
+            ax.annotate(words, (n, value), (0, 6), textcoords="offset points", ha="center", color=color, fontsize=12)
         ax.margins(y=0.2)
         ax.set_title(net, loc="left", fontsize=12)
         ax.set_ylabel(ylabel)

@@ -71,7 +71,7 @@ def aligned_panels(
                 ax.axvline(right, color=_RULE, lw=1.1, ls=":")
         axes[0, 0].annotate(
             words, ((left + right) / 2, 1), (0, 24), xycoords=("data", "axes fraction"), textcoords="offset points",
-            ha="center", fontsize=11, color=SOFT,
+            ha="center", fontsize=12, color=SOFT,
         )  # fmt: skip
         left = right
     return fig

@@ -29,7 +29,7 @@ __all__ = [
 INK, SOFT, EDGE = "#1d2530", "#4d5866", "#c9d0d8"
 FILL, LIT = "#d5e5f8", "#fbdcc6"
 INCHES = 5.8
-WIDTH, TEXT = 72 * INCHES, 11.0
+WIDTH, TEXT = 72 * INCHES, 12.0
 """Of the page, and of letters beside a drawing, in points."""
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.font_manager import fontManager
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
@@ -26,10 +27,13 @@ COLORS = ("#082994", "#b65d00", "#017e58", "#a05c9e", "#572600", "#101820")
 def use_style() -> None:
     """Make this book's style matplotlib's default; in a notebook, inline figures become SVG, the same at every run.
 
-    SVG, since a page shrinks it to the width of a phone, and a printer enlarges it, without blur.
+    SVG, since a page shrinks it to the width of a phone, and a printer enlarges it, without blur. The typefaces are
+    those of the book's pages, IBM Plex Sans for words and KaTeX's for mathematics; they come with the package.
     """
-    with as_file(files(__package__) / "fhx.mplstyle") as path:
-        plt.style.use(path)
+    with as_file(files(__package__)) as here:
+        for typeface in sorted((here / "fonts").glob("*.ttf")):
+            fontManager.addfont(typeface)
+        plt.style.use(here / "fhx.mplstyle")
     try:
         from IPython import get_ipython
         from matplotlib_inline.backend_inline import set_matplotlib_formats
