@@ -7,7 +7,7 @@ figure   the figure; its code folds below it
 work     what is printed; the code folds above it
 check    one line, "checked: " and the last line that is printed, which unfolds to the code and all of the output
 hole     one line, which unfolds to the function that a reader fills in
-imports  within the bar "Run this chapter", with the launch line and the set-up cell, where the imports stand
+imports  within the bar "Run this chapter", with launch line and set-up cell, at the end of the opening
 show     open, as is a cell without any of these tags
 ======== ============================================================================================================
 
@@ -110,7 +110,7 @@ def folded(cell: nodes.container) -> Iterator[nodes.Node]:
 
 
 def gather(chapter: nodes.section) -> None:
-    """Put the launch line, the set-up and the imports of a chapter into one bar, in the place of the imports."""
+    """Put the launch line, the set-up and the imports of a chapter into one bar, before its first section."""
     imports = [part for part in chapter.children if tagged(part, "imports")]
     if not imports:
         return
@@ -118,7 +118,8 @@ def gather(chapter: nodes.section) -> None:
     launch = chapter.children[1 : chapter.children.index(setup[0])] if setup else []
     bar = fold("run", RUN)
     bar["ids"] = []
-    chapter.insert(chapter.index(imports[0]), bar)
+    later = [part for part in chapter.children if isinstance(part, nodes.section)]
+    chapter.insert(chapter.index(later[0]) if later else len(chapter), bar)
     for part in (*launch, *setup, *imports):
         chapter.remove(part)
         bar.append(part)

@@ -110,6 +110,16 @@ class TeachingDirective(SphinxDirective):
     def link(self, chapter: Chapter) -> addnodes.pending_xref:
         return self.reference("std", "doc", f"/{FOLDER}/{chapter.name}")
 
+    def reading(self, part: str) -> tuple[int, nodes.paragraph]:
+        """The words of a part of a chapter, and its description with links."""
+        found = READ.fullmatch(part)
+        if not found or found["number"] not in self.chapters:
+            raise ReadingError(f"{part!r} is not a part of a chapter, such as '07 from gra-norm to gra-exponent'")
+        chapter = self.chapters[found["number"]]
+        ways = [(word, found[name]) for word, name in ((", from ", "start"), (", to ", "end")) if found[name]]
+        said = [node for word, label in ways for node in (word, self.reference("std", "ref", label))]
+        return chapter.words_between(found["start"], found["end"]), paragraph(self.link(chapter), *said)
+
 
 def row(words: Iterable[nodes.Node], *numbers: str) -> list[list[nodes.Node]]:
     """A row of a table whose first cell holds paragraphs and the others a number each."""
@@ -186,21 +196,11 @@ class Weeks(TeachingDirective):
             if len(assigned | set(ids)) < len(assigned) + len(ids):
                 raise ReadingError(f"week {week}: an exercise is assigned twice")
             assigned |= set(ids)
-            words, places = zip(*(self._reading(part.strip()) for part in entry["read"].split(",")), strict=True)
+            words, places = zip(*(self.reading(part.strip()) for part in entry["read"].split(",")), strict=True)
             asked.append(effort(sum(words), map(EXERCISES.get, ids)))
             rows.append(row([paragraph(f"Week {week}"), *places, self._assigned(ids)], *asked[-1].shown))
         rows.append(row([paragraph(f"All, with {len(assigned)} exercises")], *total(asked).shown))
         yield table(("Read and assign", "Points", *HOURS), rows)
-
-    def _reading(self, part: str) -> tuple[int, nodes.paragraph]:
-        """The words of a part of a chapter, and its description with links."""
-        found = READ.fullmatch(part)
-        if not found or found["number"] not in self.chapters:
-            raise ReadingError(f"{part!r} is not a part of a chapter, such as '07 from gra-norm to gra-exponent'")
-        chapter = self.chapters[found["number"]]
-        ways = [(word, found[name]) for word, name in ((", from ", "start"), (", to ", "end")) if found[name]]
-        said = [node for word, label in ways for node in (word, self.reference("std", "ref", label))]
-        return chapter.words_between(found["start"], found["end"]), paragraph(self.link(chapter), *said)
 
     def _assigned(self, ids: list[str]) -> nodes.paragraph:
         links = [nodes.literal("", "", self.reference("std", "ref", self.labels[name], name)) for name in ids]

@@ -34,6 +34,7 @@ def page(tmp_path_factory, sphinx: Build) -> str:
         printing("Python 3\n", "hide-input"),
         new_markdown_cell("The question."),
         printing("", "imports"),
+        new_markdown_cell("In short."),
         new_markdown_cell("## A section"),
         printing("a table\n", "work"),
         printing("1 < 2 & so\n3 of 3 agree\n\n", "check"),
@@ -71,10 +72,10 @@ def test_a_figure_stands_above_its_code_and_a_result_below(page):
     assert places == sorted(places)
 
 
-def test_launch_line_set_up_and_imports_are_one_bar_where_the_imports_stood(page):
+def test_launch_line_set_up_and_imports_are_one_bar_at_the_end_of_the_opening(page):
     bar = page.index("fold-run")
     places = [page.index(text) for text in ("The launch line", "run_hide", "Python 3", "run_imports")]
-    assert page.index("The question") < bar < places[0]
+    assert page.index("The question") < page.index("In short") < bar < places[0]
     assert places == sorted(places)
     assert places[-1] < page.index("A section", bar)
 
