@@ -125,7 +125,12 @@ def gather(chapter: nodes.section) -> None:
         bar.append(part)
 
 
+def add_fold(app: Sphinx) -> None:
+    """Make folds known to an application, for each extension that makes some."""
+    app.add_node(Fold, override=True, html=(visit_fold, depart_fold))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.add_node(Fold, html=(visit_fold, depart_fold))
+    add_fold(app)
     app.add_post_transform(FoldParts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
 """The claims ledger and the errata as pages: directives and a role over :mod:`claims`.
 
 ``{claims-summary}`` counts the claims by verdict, ``{claims-sources}`` describes the sources, ``{claims-ledger}`` is
-the table with its filter, ``{errata}`` lists what the sources get wrong, and ``{claim}`A1``` links to a row from
+a card for each with a filter, ``{errata}`` lists what the sources get wrong, and ``{claim}`A1``` links to a card from
 anywhere. The data is checked when a build starts.
 """
 
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -21,8 +22,8 @@ from sphinx.util.docutils import ReferenceRole, SphinxDirective
 
 import claims
 from claims import Claim, Correction, Ledger
+from folding import Fold, add_fold, fold
 
-COLUMNS = ("Claim", "Statement", "Source", "Verdict")
 STYLED = {"claims-summary", "ledger", "correction"}  # a page with one of these classes gets ledger.css and ledger.js
 
 
@@ -103,14 +104,24 @@ class Summary(LedgerDirective):
             term = nodes.term("", "", badge(verdict), nodes.Text(f": {number}"))
             meaning = nodes.definition("", nodes.paragraph("", claims.VERDICTS[verdict]))
             items += nodes.definition_list_item("", term, meaning)
-        return [nodes.paragraph("", sentence), items]
+        return [nodes.paragraph("", sentence), self._bar(), items]
+
+    def _bar(self) -> nodes.raw:
+        """A bar with a part for each verdict, as long as it has claims; the list below says the same in words."""
+        parts = "".join(
+            f'<span class="{slug(verdict)}" style="flex-grow: {number}"></span>'
+            for verdict, number in self.ledger.verdicts().items()
+            if number
+        )
+        return nodes.raw("", f'<div class="verdict-bar" aria-hidden="true">{parts}</div>', format="html")
 
 
-class Table(LedgerDirective):
-    """The filter, and one row per claim."""
+class Cards(LedgerDirective):
+    """The filter, and a card for each claim: the verdict and what was said, then what is true, seen and checked."""
 
     def run(self) -> list[nodes.Node]:
-        return [nodes.raw("", self._filter(), format="html"), self._table()]
+        cards = nodes.container("", *map(self._card, self.ledger.claims), classes=["ledger"])
+        return [nodes.raw("", self._filter(), format="html"), cards]
 
     def _filter(self) -> str:
         sources = [(source.letter, f"{source.letter}. {source.name}") for source in self.ledger.sources]
@@ -122,37 +133,63 @@ class Table(LedgerDirective):
             '<button type="reset">Show all</button><p role="status"></p></form>'
         )
 
-    def _table(self) -> nodes.table:
-        head = nodes.row("", *(nodes.entry("", nodes.paragraph("", name)) for name in COLUMNS))
-        group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in COLUMNS), cols=len(COLUMNS))
-        group[0]["stub"] = 1
-        group += [nodes.thead("", head), nodes.tbody("", *map(self._row, self.ledger.claims))]
-        return nodes.table("", group, classes=["ledger", "colwidths-auto"])
-
-    def _row(self, claim: Claim) -> nodes.row:
+    def _card(self, claim: Claim) -> ClaimCard:
+        head = [nodes.inline("", claim.id, classes=["claim-id"]), badge(claim.verdict)]
+        said = [word for part in self.markdown(claim.statement) for word in (*part.children, nodes.Text(" "))]
         place = claim.place + (f". {{cite:t}}`{','.join(claim.references)}`" if claim.references else "")
-        contents = (
-            [nodes.paragraph("", "", self.link(f"claim-{claim.id}", claim.id))],
-            self.markdown(claim.statement),
-            self.markdown(place),
-            [nodes.paragraph("", "", *line) for line in self._verdict(claim)],
-        )
-        pairs = zip(COLUMNS, contents, strict=True)
-        cells = [nodes.entry("", *content, classes=[f"ledger-{name.lower()}"]) for name, content in pairs]
-        classes = [f"source-{claim.source.lower()}", f"verdict-{slug(claim.verdict)}"]
-        return self.anchor(nodes.row("", *cells, classes=classes), f"claim-{claim.id}")
-
-    def _verdict(self, claim: Claim) -> Iterator[list[nodes.Node]]:
-        """The verdict and what backs it, a line each; of an open claim, the chapters that will settle it."""
-        yield [badge(claim.verdict)]
-        yield from ([self.cell_link(cell)] for cell in claim.cells)
-        yield from ([self.test_id(test)] for test in claim.tests)
+        facts = {
+            "Said in": [*self.markdown(place)],
+            "True": [part for correction in claim.corrections for part in self.markdown(correction.truth)],
+            "Seen in": [nodes.paragraph("", "", self.cell_link(cell)) for cell in claim.cells],
+        }
         if claim.corrections:
-            yield [self.link(f"erratum-{claim.id}", f"Erratum {claim.id}")]
+            facts["True"].append(nodes.paragraph("", "", self.link(f"erratum-{claim.id}", f"Erratum {claim.id}")))
         if not claim.settled:
             titles = [nodes.emphasis("", self.ledger.chapters[number]) for number in claim.chapters]
             between = [node for title in titles for node in (nodes.Text(" and "), title)]
-            yield [nodes.Text("Due in "), *between[1:]]
+            facts["Due in"] = [nodes.paragraph("", "", *between[1:])]
+        items = [
+            nodes.definition_list_item("", nodes.term("", name), nodes.definition("", *parts))
+            for name, parts in facts.items()
+            if parts
+        ]
+        card = ClaimCard(
+            "",
+            ClaimLine("", *head, nodes.inline("", "", *said, classes=["claim-said"])),
+            nodes.definition_list("", *items, classes=["claim-facts"]),
+            *self._checked(claim),
+            classes=["claim", f"source-{claim.source.lower()}", f"verdict-{slug(claim.verdict)}"],
+        )
+        return self.anchor(card, f"claim-{claim.id}")
+
+    def _checked(self, claim: Claim) -> Iterator[Fold]:
+        if claim.tests:
+            tests = [nodes.paragraph("", "", self.test_id(test)) for test in claim.tests]
+            yield fold("tests", f"Checked by {count(len(tests), 'test')}", *tests)
+
+
+class ClaimCard(nodes.Element):
+    """A card of the ledger: a line that is always seen, and what unfolds below it."""
+
+
+class ClaimLine(nodes.Element):
+    """The line of a card."""
+
+
+def visit_card(translator: Any, node: ClaimCard) -> None:
+    translator.body.append(translator.starttag(node, "details"))
+
+
+def depart_card(translator: Any, node: ClaimCard) -> None:
+    translator.body.append("</details>\n")
+
+
+def visit_line(translator: Any, node: ClaimLine) -> None:
+    translator.body.append("<summary>")
+
+
+def depart_line(translator: Any, node: ClaimLine) -> None:
+    translator.body.append("</summary>\n")
 
 
 def _select(name: str, label: str, every: str, options: Iterable[tuple[str, str]]) -> str:
@@ -231,10 +268,13 @@ def add_assets(app: Sphinx, pagename: str, template: str, context: dict, doctree
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    directives = {"claims-summary": Summary, "claims-sources": Sources, "claims-ledger": Table, "errata": Errata}
+    directives = {"claims-summary": Summary, "claims-sources": Sources, "claims-ledger": Cards, "errata": Errata}
     for name, directive in directives.items():
         app.add_directive(name, directive)
     app.add_role("claim", ClaimRole())
+    app.add_node(ClaimCard, html=(visit_card, depart_card))
+    app.add_node(ClaimLine, html=(visit_line, depart_line))
+    add_fold(app)
     app.connect("builder-inited", read_ledger)
     app.connect("html-page-context", add_assets)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,20 +1,13 @@
-// Filters the claims ledger by source and verdict; without this script the page is the whole table.
+// Filters the claims ledger by source and verdict; without this script the page has all cards.
 // The choice is kept in the address, so that a filtered ledger can be linked to.
 (() => {
   const form = document.querySelector("form.ledger-filter");
-  const table = document.querySelector("table.ledger");
+  const table = document.querySelector("div.ledger");
   if (!form || !table) return;
 
-  const rows = [...table.tBodies[0].rows];
+  const rows = [...table.children];
   const status = form.querySelector("[role=status]");
   const names = ["source", "verdict"];
-
-  // As cards on a narrow screen the cells are blocks; the roles keep it a table for assistive technology.
-  const roles = { table: "table", thead: "rowgroup", tbody: "rowgroup", tr: "row", td: "cell", "thead th": "columnheader", "tbody th": "rowheader" };
-  for (const [selector, role] of Object.entries(roles)) {
-    const found = selector === "table" ? [table] : table.querySelectorAll(selector);
-    for (const element of found) element.setAttribute("role", role);
-  }
 
   const show = () => {
     const wanted = names.filter((name) => form.elements[name].value).map((name) => `${name}-${form.elements[name].value.toLowerCase()}`);
@@ -39,12 +32,15 @@
     show();
   };
 
-  // A link to a row that the filter hides shows the row.
+  // A link to a card opens it, and shows it where the filter hides it.
   const reveal = () => {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!rows.includes(target) || !target.hidden) return;
-    choose(new URLSearchParams());
-    remember();
+    if (!rows.includes(target)) return;
+    if (target.hidden) {
+      choose(new URLSearchParams());
+      remember();
+    }
+    target.open = true;
     target.scrollIntoView();
   };
 

@@ -7,8 +7,7 @@ import sitecheck
 from pagecheck import LAYOUTS, VIEWS, check
 from sitecheck import ROOT
 
-# Only these have colours of their own at a width: what all pages share, and the cards of the ledger on a telephone.
-COLORED_BY_WIDTH = {"index.html", "book/claims.html"}
+COLORED_BY_WIDTH = {"index.html"}  # what all pages share
 
 
 def test_a_page_is_sound(page_name, site, browse, screenshots):
@@ -23,9 +22,9 @@ def test_a_page_is_sound(page_name, site, browse, screenshots):
         pytest.fail("\n".join([f"{page_name}:", *lines]), pytrace=False)
 
 
-def test_no_other_page_has_colors_of_its_own_at_a_width():
+def test_no_page_has_colors_of_its_own_at_a_width():
     sheets = {path.name: path.read_text("utf-8") for path in (ROOT / "book" / "_static").glob("*.css")}
-    assert {name for name, text in sheets.items() if colored_by_width(text)} == {"ledger.css"}
+    assert {name for name, text in sheets.items() if colored_by_width(text)} == set()
     assert colored_by_width("@media (min-width: 9px) { p { margin: 0 } a { background: red } }")
     assert not colored_by_width("@media (min-width: 9px) { p { margin: 0 } } a { color: red }")
 

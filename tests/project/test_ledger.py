@@ -266,15 +266,19 @@ def site(sphinx, source, tmp_path_factory) -> Path:
     return out
 
 
-def test_the_ledger_page_has_one_linked_row_per_claim(site):
+def test_the_ledger_page_has_one_card_per_claim(site):
     html = (site / "ledger.html").read_text("utf-8")
-    assert re.findall(r'<tr[^>]* id="claim-([A-E]\d+)"', html) == list(claims.IDS)
-    row = re.search(r'<tr[^>]*id="claim-A1".*?</tr>', html, flags=re.DOTALL).group()
+    assert re.findall(r'<details[^>]* id="claim-([A-E]\d+)"', html) == list(claims.IDS)
+    row = re.search(r'<details[^>]*id="claim-A1".*?(?=<details[^>]*id="claim-A2")', html, flags=re.DOTALL).group()
     assert "verdict-corrected" in row
     assert "source-a" in row
     assert 'href="notebooks/01-the-recurrence.html#two-ways"' in row
     assert 'href="errata.html#erratum-A1"' in row
     assert TEST in row.replace("<wbr>", "")
+    assert re.search(r"Checked by (\d+) tests?<", row)[1] == str(row.count("test-id"))
+    assert "It is not." in row  # what is true
+    bar = re.search(r'<div class="verdict-bar".*?</div>', html).group()
+    assert sum(map(int, re.findall(r"flex-grow: (\d+)", bar))) == len(claims.IDS)
     assert "Of 61 claims, 1 is settled." in html
     assert 'id="two-ways"' in (site / "notebooks" / "01-the-recurrence.html").read_text("utf-8")
 
