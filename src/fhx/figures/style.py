@@ -42,7 +42,11 @@ def use_style() -> None:
         return
     if (shell := get_ipython()) is None:
         return
-    undated: dict[str, Any] = {"bbox_inches": "tight", "metadata": {"Date": None}}
+    undated: dict[str, Any] = {
+        "bbox_inches": "tight",
+        "metadata": {"Date": None},
+        "backend": "module://fhx.figures.svg",
+    }
     config = InlineBackend.instance(parent=shell)
     config.print_figure_kwargs, config.figure_formats = undated, {"svg"}  # lasts when the backend starts only later
     set_matplotlib_formats("svg", **undated)
