@@ -15,8 +15,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-LONGEST, LAUNCH = 160, "Run it in "
-PICTURE = "_static/social.png"
+LONGEST, LAUNCH, PICTURE = 160, "Run it in ", "_static/social.png"
 REDIRECT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={first}"><title>{name}</title>
 {head}<a href="{first}">{name}</a></html>
@@ -58,7 +57,7 @@ def tags(title: str, said: str, site: str, address: str, base: str) -> str:
 
 def share(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None) -> None:
     """Put the tags of a page beside those that it has."""
-    base, name = app.config.html_baseurl, app.config.project
+    base, name = app.config.html_baseurl, app.config.html_title
     said = description(tree) or description(app.env.get_doctree(app.config.root_doc))
     title = unescape(TAG.sub("", context.get("title") or name))
     address = base + app.builder.get_target_uri(page)
@@ -67,12 +66,12 @@ def share(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: 
 
 def share_folder(app: Sphinx, exception: Exception | None) -> None:
     """Write the redirect from the folder to the first page, where that is another file, with the tags of that page."""
-    root, base, name = app.config.root_doc, app.config.html_baseurl, app.config.project
+    root, base, name = app.config.root_doc, app.config.html_baseurl, app.config.html_title
     if exception or app.builder.name != "html" or root == "index":
         return
     head = tags(app.env.titles[root].astext(), description(app.env.get_doctree(root)), name, base, base)
-    page = REDIRECT.format(first=app.builder.get_target_uri(root), name=escape(name), head=head)
-    Path(app.outdir, "index.html").write_text(page, "utf-8")
+    redirect = REDIRECT.format(first=app.builder.get_target_uri(root), name=escape(name), head=head)
+    Path(app.outdir, "index.html").write_text(redirect, "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,7 +1,7 @@
 """The picture that a chat shows beside a link to the book, and the logo: ``python book/tools/social.py`` draws both.
 
-The picture is a run of a Turing machine in its net, which ``fhx`` computes when the picture is drawn, beside the title and
-the first sentence of the first page. Letters are outlines, so neither file needs a typeface.
+The picture is a run of a Turing machine in its net, computed anew, beside the title and the first sentence of the first
+page. Letters of the logo are outlines, so it needs no typeface.
 """
 
 from __future__ import annotations
