@@ -1,7 +1,8 @@
 r"""The house rules of a chapter, each a function from a notebook and its file name to a list of problems.
 
-Cell 0 is the title and the launch line, cell 1 the set-up, both written by ``book/tools/notebooks.py``; then come
-sections, each under a heading of the second level. The shape of an exercise is in ``exercise_rules.py``.
+Cell 0 is the title and the launch line, cell 1 the set-up, both written by ``book/tools/notebooks.py``; then come the
+question, the imports, a figure, what is found and needed, and sections, each under a heading of the second level. The
+shape of an exercise is in ``exercise_rules.py``.
 """
 
 from __future__ import annotations
@@ -232,6 +233,34 @@ def says_what_its_code_is_for(notebook: NotebookNode, name: str) -> list[str]:
     return found + ([f"{is_open} cells are open, over {MAX_OPEN}"] if is_open > MAX_OPEN else [])
 
 
+def opens_with_question_and_picture(notebook: NotebookNode, name: str) -> list[str]:
+    """After the set-up: a question of at most two sentences, the imports, a figure, then results and what is needed."""
+    question, imports, hook, results = (notebook.cells[2:6] + [NotebookNode(cell_type="", source="")] * 4)[:4]
+    sentences = [*re.finditer(r"[.?!](?=\s|$)", re.sub(r"\$[^$]*\$|\{[\w:]+\}`[^`]*`", "x", question.source))]
+    wants = {
+        "the question, one or two sentences that end in a question mark": question.cell_type == "markdown"
+        and len(sentences) in (1, 2)
+        and question.source.rstrip().endswith("?"),
+        "the imports": imports.cell_type == "code" and "imports" in tags(imports),
+        "a figure": hook.cell_type == "code" and "figure" in tags(hook),
+        'the box "In short" and "**Before this chapter**"': ":class: in-short" in results.source
+        and "**Before this chapter**:" in results.source,
+    }
+    return [f"cell {place} is not {what}" for place, (what, holds) in enumerate(wants.items(), start=2) if not holds]
+
+
+def ends_with_what_was_found(notebook: NotebookNode, name: str) -> list[str]:
+    """Before the exercises stands what was found, what is open, and where to go."""
+    prose = "\n\n".join(cell.source for _, cell in prose_cells(notebook))
+    before = re.split(r"^## Exercises", prose, flags=re.M)[0]
+    last = re.split(r"^## ", before, flags=re.M)[-1]
+    return [
+        f"the last section has no {part}"
+        for part in ("**Found.**", "**Open.**", "**Where to go.**")
+        if part not in last
+    ]
+
+
 def speaks_of_its_subject(notebook: NotebookNode, name: str) -> list[str]:
     """No word about how the book was made, and no note to self."""
     return [
@@ -268,6 +297,8 @@ RULES: tuple[Rule, ...] = (
     uses_plain_tqdm,
     checks_its_results,
     says_what_its_code_is_for,
+    opens_with_question_and_picture,
+    ends_with_what_was_found,
     has_whole_exercises,
     speaks_of_its_subject,
     reads_as_english,

@@ -17,6 +17,7 @@ CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NAME = "07-a-title.ipynb"
 FENCE = "```"
 PNG = "iVBORw0KGgo="
+SHORT = ":::{admonition} In short\n:class: in-short\n- It turns.\n:::\n\n**Before this chapter**: nothing."
 FIGURE = {"figure": {"name": "fig-orbit", "caption": "An orbit."}, "image": {"alt": "A spiral towards the origin."}}
 
 
@@ -86,10 +87,14 @@ def chapter() -> NotebookNode:
     drawn.outputs = [new_output("display_data", {"image/png": PNG, "text/plain": "<Figure size 640x480>"})]
     cells = [
         new_markdown_cell("(a-title)=\n# A title"),
-        new_markdown_cell("Does it turn?\n\n## The Jacobian of an LSTM in PyTorch"),
+        new_markdown_cell("An orbit is a run. Does it turn?"),
+        code("import math", "imports"),
+        drawn,
+        new_markdown_cell(SHORT),
+        new_markdown_cell("## The Jacobian of an LSTM in PyTorch"),
         new_markdown_cell(directive("prf:theorem Elman's map", ":label: thm-a", "It turns.", "# not a heading")),
         code("print(1 + 1)", "check", "nbval-check-output", text="2\n"),
-        drawn,
+        new_markdown_cell("## What it means\n\n**Found.** It turns.\n\n**Open.** When.\n\n**Where to go.** On."),
         new_markdown_cell("## Exercises"),
         *(cell for number in range(5) for cell in exercise(number)),
         new_markdown_cell("## References"),
@@ -148,7 +153,7 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("begins_with_the_standard_cells", "title", replaced("# A title", "# A title", "A title")),
     ("names_the_kernel", "kernelspec", lambda notebook: notebook.metadata.kernelspec.update(name="conda-env")),
     ("names_the_kernel", "widget", lambda notebook: notebook.metadata.update(widgets={})),
-    ("was_run_in_order", "not 2", lambda notebook: at(notebook, "print(1").update(execution_count=9)),
+    ("was_run_in_order", "not 3", lambda notebook: at(notebook, "draw").update(execution_count=9)),
     ("was_run_in_order", "None", lambda notebook: at(notebook, "print(1").update(execution_count=None)),
     ("is_fresh", "older", replaced("print(1", "1 + 1", "2 + 1")),
     ("is_fresh", "older", lambda notebook: notebook.metadata.pop("fhx")),
@@ -166,7 +171,7 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
     ("describes_its_figures", "not described", picture(image={"alt": " "})),
     ("describes_its_figures", "not described", picture(image={})),
     ("describes_its_figures", "not described", replaced("Does it turn", "Does it", "![](a.png) Does it")),
-    ("describes_its_figures", "not described", replaced("Does it turn", "Does it", "```{image} a.png\n```\n\nDoes it")),
+    ("describes_its_figures", "not described", replaced("## The J", "## The J", "```{image} a.png\n```\n\n## The J")),
     (
         "describes_its_figures",
         "2 images",
@@ -199,6 +204,12 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
         "13 cells are open",
         lambda notebook: notebook.cells.extend([code("1", "show")] * 13),
     ),
+    ("opens_with_question_and_picture", "cell 2 is not the question", replaced("Does it", "Does it turn?", "It turns.")),
+    ("opens_with_question_and_picture", "cell 2 is not the question", replaced("An orbit", "An", "One. Two. An")),
+    ("opens_with_question_and_picture", "cell 3 is not the imports", untagged("import math", "imports")),
+    ("opens_with_question_and_picture", "cell 4 is not a figure", untagged("draw", "figure")),
+    ("opens_with_question_and_picture", "cell 5 is not", replaced("In short", "**Before this chapter**", "Before it")),
+    ("ends_with_what_was_found", "no **Open.**", replaced("**Found.**", "**Open.**", "Open")),
     ("has_whole_exercises", "4 exercises", replaced("ex-2\n", "{exercise}", "{note}")),
     ("has_whole_exercises", "title", replaced("{exercise}", "ex-0", "parity")),
     ("has_whole_exercises", "title", replaced("{exercise}", " Parity of a word", "")),
