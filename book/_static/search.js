@@ -3,7 +3,7 @@
 (() => {
   const SCRIPTS = ["_static/search/minisearch.js", "_static/search/stemmer.js", "searchindex.js"];
   const SHOWN_IN_DIALOG = 12, SHOWN_ON_PAGE = 60, EXCERPT = 240, PAUSE = 120;
-  const LIST = 2, TOGETHER = 1.5;  // the rank of a page that lists names; the worth of words that stand side by side
+  const LIST = 2;  // the rank of a page that lists names
   const COMMON = new Set(("a an and are as at be by can do does for from has have how i if in is it its of on or that " +
     "the their then there these this to was what when where which why will with").split(" "));
   const IRREGULAR = { automata: "automaton", matrices: "matrix", indices: "index", vertices: "vertex", suprema: "supremum",
@@ -60,9 +60,7 @@
     const queries = wanted.map((word, place) => ({
       combineWith: "OR", queries: [{ queries: [word], prefix: place === last && begins(word) }, { queries: [stem(word)], prefix: false }],
     }));
-    const options = {
-      tokenize: (word) => [word], processTerm: (word) => word, boost: { heading: 5, names: 3, page: 2 },
-    };
+    const options = { tokenize: (word) => [word], processTerm: (word) => word };
     let hits = index.search({ combineWith: "AND", queries }, options);
     const partly = !hits.length && wanted.length > 1;
     if (partly) hits = index.search({ combineWith: "OR", queries }, options);
@@ -75,26 +73,16 @@
     return { hits: ranked, partly };
   }
 
-  // MiniSearch looks at each section by itself. Here its page counts too, by what is found on it, and word order does.
+  // MiniSearch looks at each section by itself. Here its page counts too, by its title and what is found on it.
   function weighed(hits, wanted) {
     const found = new Map();
     for (const { page, score } of hits) found.set(page, (found.get(page) ?? 0) + score);
     const most = Math.max(...found.values());
     return hits.map((hit) => {
-      const beside = wanted.length > 1 && standTogether(`${hit.heading}. ${hit.names}. ${hit.text}`, wanted);
-      const score = hit.score * (1 + found.get(hit.page) / most) * (beside ? TOGETHER : 1);
+      const score = hit.score * (1 + found.get(hit.page) / most);
       const title = new Set(wordsOf(hit.page).flatMap(formsOf));
       const named = wanted.filter((word) => title.has(word) || title.has(stem(word))).length;
       return { ...hit, score, named, fit: fit(hit, wanted) };
-    });
-  }
-
-  function standTogether(text, wanted) {
-    const places = placesOf(text, wanted);
-    return places.some((place, i) => {
-      const run = places.slice(i, i + wanted.length);
-      return new Set(run.map(({ which }) => which)).size === wanted.length
-        && run.every(({ start }, k) => k === 0 || start - run[k - 1].end < 3);
     });
   }
 
