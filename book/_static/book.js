@@ -35,12 +35,6 @@ const unfolded = new ResizeObserver((entries) => {
 });
 for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display")) unfolded.observe(box);
 
-// An excerpt in the list of what a search has found shows a formula once, and not as it is spoken too.
-if (typeof Search !== "undefined") {
-  const { htmlToText } = Search;
-  Search.htmlToText = (html, anchor) => htmlToText(html.replace(/<math .*?<\/math>/gs, ""), anchor);
-}
-
 // A switch opens all folded code of a chapter, and is remembered for the other pages.
 const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof)");
 if (folds.length) {

@@ -36,7 +36,7 @@ def test_an_element_ends_where_it_ends():
 
 @pytest.mark.full
 def test_nearly_all_links_to_places_in_the_book_have_a_card(html):
-    known = {}
+    known: set[tuple[str, str]] = set()
     for path in (Path(html) / "_static" / "cards").rglob("*.js"):
         page, found = json.loads(f"[{path.read_text(encoding='utf-8').strip().removeprefix('bookCards(')[:-2]}]")
         known |= {(page, name) for name in found}
@@ -100,7 +100,7 @@ def test_a_first_tap_shows_and_a_second_follows(site, browse):
         return text, before, box
 
     text, before, box = browse(read)
-    assert re.match(r"[A-E]\d+\s+(proved|corrected|false as stated|measured)", text)
+    assert re.match(r"[A-E]\d+\s*(proved|corrected|false as stated|measured)", text)
     assert before.endswith(CHAPTER)
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390

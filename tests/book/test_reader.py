@@ -1,7 +1,6 @@
-"""What a reader does with the book: searches it, turns the light off, copies code, opens a solution, follows a map."""
+"""What a reader does with the book: turns the light off, copies code, opens a solution, follows a map."""
 
 import re
-from collections import Counter
 from contextlib import contextmanager
 from functools import partial
 
@@ -16,8 +15,6 @@ from pdf import read_toc
 ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 CHAPTERS = [file for file in ORDER if file.startswith("notebooks/")]
 WAIT = 10_000  # ms
-EXCERPT = """Search.htmlToText(
-    '<div role="main">the state <math display="x">\\n<mi>spoken</mi></math><i>h</i>, again</div>')"""
 LINK_IN_A_DRAWING = re.compile(r"<svg\b(?:(?!</svg>).)*<a ", re.DOTALL)
 PAGES = re.compile(r"\.html(#|$)")
 
@@ -35,42 +32,6 @@ def visit(browser, address, width=1280, **options):
         yield page
     finally:
         context.close()
-
-
-def words(text: str) -> set[str]:
-    """The plain words of the paragraphs of a page."""
-    paragraphs = re.findall(r"<p>(.*?)</p>", text.partition("<article")[2].partition("</article>")[0], re.DOTALL)
-    plain = " ".join(re.sub(r"<math.*?</math>|<[^>]*>", " ", paragraph) for paragraph in paragraphs)
-    return set(re.findall(r"(?<![\w&])[a-z]{6,}(?!\w)", plain))
-
-
-@pytest.fixture(scope="module")
-def telling(html) -> dict[str, str]:
-    """For every chapter a word that as few other pages as possible use."""
-    used = {file: words((html / f"{file}.html").read_text(encoding="utf-8")) for file in ORDER}
-    pages = Counter(word for found in used.values() for word in found)
-    return {file: min(used[file], key=lambda word: (pages[word], -len(word), word)) for file in CHAPTERS}
-
-
-def test_search_for_a_word_of_a_chapter_finds_the_chapter(telling, site, browse):
-    def ask(page, word):
-        page.locator("main input[name=q]").fill(word)
-        page.keyboard.press("Enter")
-
-    def search(browser):
-        with visit(browser, f"{site}/{ORDER[0]}.html") as page:
-            page.locator("button.search-button__button:visible").first.click()
-            page.keyboard.type(telling[CHAPTERS[0]])
-            page.keyboard.press("Enter")
-            page.wait_for_url("**/search.html?*")
-            for file in CHAPTERS:
-                ask(page, telling[file])
-                page.locator(f"#search-results a[href*='{file}.html']").first.wait_for()
-            ask(page, "zyzzyvaquux")
-            page.get_by_text("did not match any documents").wait_for()
-            return page.locator("#search-results li").count(), page.evaluate(EXCERPT)
-
-    assert browse(search) == (0, "the state h, again")
 
 
 def test_the_theme_button_turns_the_light_off_and_the_book_remembers(site, browse):

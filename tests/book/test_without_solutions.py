@@ -27,6 +27,7 @@ from sphinx.errors import ExtensionError
 
 sys.path.append(str(ROOT / "book" / "_ext"))
 
+import search_index
 import solutions
 
 pytestmark = pytest.mark.full
@@ -193,6 +194,19 @@ def test_nothing_of_a_solution_is_left_without_them(without: Path) -> None:
     for chapter in map(exercises_of, CHAPTERS):
         assert [run for run in distinctive(chapter) if run in said] == []
         assert not images(chapter) & drawn_in(without)
+
+
+def test_the_search_of_neither_book_has_a_solution(without: Path, whole: Path) -> None:
+    for html in (without, whole):
+        found = words((html / search_index.FILE).read_text("utf-8").replace("’", "'"))
+        for notebook in map(exercises_of, CHAPTERS):
+            chapter = nbformat.from_dict(notebook | {"cells": [c for c in notebook.cells if c.cell_type == "markdown"]})
+            said = distinctive(chapter)
+            assert len(said) > 20
+            assert [run for run in said if run in found] == []
+            names = re.findall(r"^```\{exercise\} (.+)", "\n".join(cell.source for cell in chapter.cells), re.M)
+            assert len(names) > 5
+            assert [name for name in names if f"({name})" not in found] == []
 
 
 def test_exercises_holes_and_checks_stay(without: Path) -> None:
