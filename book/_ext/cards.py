@@ -54,9 +54,9 @@ def targets(html: str) -> Iterator[tuple[list[str], str]]:
             yield names, f"<p><strong>{entry['term']}</strong></p>{entry['said']}"
         elif summary := SUMMARY.match(html, at.end()):
             yield names, f"<p>{summary[1]}</p>"
-        elif opening := OPENING.match(html, at.end()):
+        elif (opening := OPENING.match(html, at.end())) and opening["first"]:  # a title alone says what the link does
             title = f"<p><strong>{opening['title']}</strong></p>"
-            yield names + NAME.findall(opening["names"]), title + (opening["first"] or "")
+            yield names + NAME.findall(opening["names"]), title + opening["first"]
 
 
 def end_of(tag: str, html: str, start: int) -> int:

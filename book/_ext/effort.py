@@ -24,9 +24,8 @@ BEFORE = "Before this chapter"
 
 
 def hours(number: float) -> str:
-    """Words for a number of hours, as "1 hour", "2.5 hours" and "half an hour"."""
-    rounded = round(2 * number) / 2
-    return "half an hour" if rounded <= 0.5 else f"{rounded:g} hour{'s' * (rounded > 1)}"
+    """Words for a number of hours, in tenths as in the tables, as "1 hour" and "2.3 hours"."""
+    return f"{round(number, 1):g} hour{'s' * (round(number, 1) != 1)}"
 
 
 def time_line(words: int, ids: list[str]) -> str:

@@ -75,7 +75,7 @@ class RoutesTable(RoutesDirective):
             link = nodes.reference("", route.title, refuri=f"routes.html#{route.name}", internal=True)
             names = [self.env.titles[f"{FOLDER}/{self.chapters[step[:2]].name}"].astext() for step in route.steps]
             told = nodes.paragraph("", "", link)
-            rows.append(row([told, paragraph(" → ".join(names))], f"{sum(hours for hours, _ in steps):.0f}"))
+            rows.append(row([told, paragraph(" → ".join(names))], f"{sum(hours for hours, _ in steps):.1f}"))
         yield table(("Route", "Hours"), rows)
 
 
@@ -84,12 +84,15 @@ def tell_pages(app: Sphinx, page: str, template: str, context: dict[str, Any], t
     if not (page.startswith(f"{FOLDER}/") or page == PAGE):
         return
     names = {Path(name).name[:2]: name for name in app.env.found_docs if name.startswith(f"{FOLDER}/")}
-    titles = {number: app.env.titles[name].astext() for number, name in names.items()}
+    titles = {number: f"{int(number)}. {app.env.titles[name].astext()}" for number, name in names.items()}
     told = [
         {
             "name": route.name,
             "title": route.title,
-            "steps": [{"page": f"{names[step[:2]]}.html", "title": titles[step[:2]]} for step in route.steps],
+            "steps": [
+                {"page": f"{names[step[:2]]}.html", "title": titles[step[:2]], "end": step.partition(" to ")[2]}
+                for step in route.steps
+            ],
         }
         for route in read_routes(Path(app.srcdir))
     ]

@@ -3,7 +3,7 @@
 (() => {
   const root = new URL(document.documentElement.dataset.content_root, location.href);
   const pages = new Map();  // the cards of each page by id: [HTML], or another id that they are under
-  let card, shownFor, timer;
+  let card, shownFor, shownAt, timer;
 
   window.bookCards = (page, cards) => pages.get(page).arrived(cards);
 
@@ -49,6 +49,7 @@
   // Below the link, above it where there is more room, within the window.
   function place(link) {
     const at = link.getClientRects()[0], gap = 6, { clientWidth } = document.documentElement;
+    shownAt = at.top;
     const below = innerHeight - at.bottom > Math.min(card.offsetHeight, innerHeight / 2) + gap || innerHeight - at.bottom > at.top;
     card.style.maxHeight = `${(below ? innerHeight - at.bottom : at.top) - 2 * gap}px`;
     card.style.left = `${Math.max(gap, Math.min(at.left, clientWidth - card.offsetWidth - gap))}px`;
@@ -87,7 +88,10 @@
     else if (!event.target.closest?.(".link-card")) hide();
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
-  addEventListener("scroll", () => { if (card?.isConnected && !card.matches(":hover")) hide(); }, { passive: true });
+  // A page that scrolls only to keep its place, since something above has grown, leaves the link where it was.
+  addEventListener("scroll", () => {
+    if (card?.isConnected && !card.matches(":hover") && Math.abs(shownFor.getClientRects()[0]?.top - shownAt) > 40) hide();
+  }, { passive: true });
 
   // A first tap shows the card, a second one on the same link, or one on the card, follows it.
   let tapped = false;

@@ -12,6 +12,8 @@ const named = new URLSearchParams(location.search).get("route") ?? recall();
 const route = routes.find((one) => one.name === named && at(one) >= 0);
 if (route) {
   remember(route.name);
+  const last = document.getElementById(route.steps[at(route)].end)?.closest("section");
+  last?.append(follow(route));
   for (const place of [[document.querySelector(".bd-article h1"), "after"], [document.querySelector(".prev-next-footer"), "prepend"]]) {
     place[0]?.[place[1]](follow(route));
   }
@@ -23,6 +25,8 @@ function follow(one) {
   line.setAttribute("aria-label", `Route: ${one.title}`);
   const all = Object.assign(document.createElement("a"), { href: `${document.documentElement.dataset.content_root}book/routes.html#${one.name}`, textContent: one.title });
   line.append("Route: ", all, `, ${place + 1} of ${one.steps.length}. `);
+  const last = one.steps[place].end && document.getElementById(one.steps[place].end)?.closest("section");
+  if (last) line.append("Here it leads to the end of ", Object.assign(document.createElement("a"), { href: `#${last.id}`, textContent: last.querySelector("h2, h3").firstChild.textContent.trim().replace(/\.$/, "") }), ". ");
   if (next) line.append("Next: ", Object.assign(document.createElement("a"), { href: address(next, one), textContent: next.title }), ". ");
   const leave = Object.assign(document.createElement("button"), { type: "button", textContent: "Leave the route" });
   leave.addEventListener("click", () => {

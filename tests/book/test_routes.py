@@ -30,9 +30,9 @@ def test_together_the_routes_lead_through_all_chapters():
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(0.2, "half an hour"), (0.9, "1 hour"), (1.3, "1.5 hours"), (2.0, "2 hours")]
+    ("number", "words"), [(0.24, "0.2 hours"), (1.04, "1 hour"), (1.3, "1.3 hours"), (2.0, "2 hours")]
 )
-def test_hours_are_said_in_halves(number, words):
+def test_hours_are_said_in_tenths(number, words):
     assert hours(number) == words
 
 
