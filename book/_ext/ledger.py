@@ -101,6 +101,8 @@ class Summary(LedgerDirective):
         sentence = f"Of {count(len(self.ledger.claims), 'claim')}, {settled or 'none'} {verb} settled."
         items = nodes.definition_list("", classes=["claims-summary"])
         for verdict, number in self.ledger.verdicts().items():
+            if verdict == "open" and not number:
+                continue
             term = nodes.term("", "", badge(verdict), nodes.Text(f": {number}"))
             meaning = nodes.definition("", nodes.paragraph("", claims.VERDICTS[verdict]))
             items += nodes.definition_list_item("", term, meaning)

@@ -24,7 +24,7 @@ FIRST = {  # what somebody asks, and the chapter or page that has to come first
     "Turing machine": "notebooks/05",
     "contraction rate": "notebooks/09.*#two-states-one-input",
     "Lyapunov exponent": "notebooks/07.*#the-rate-is-an-exponent",
-    "counter": r"notebooks/(03|05)",
+    "counter": r"notebooks/(03|04|05)",
     "LSTM forget gate": r"notebooks/(07|09|01)",
     "attention": "notebooks/12",
     "truncation length": "notebooks/10",
