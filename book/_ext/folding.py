@@ -74,12 +74,28 @@ class FoldParts(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         for cell in [*self.document.findall(is_cell)]:
+            join(cell)
+        for cell in [*self.document.findall(is_cell)]:
             if "tag_solution" not in cell["classes"]:  # it stands in a box that folds
                 cell.children = [*folded(cell)]
         for proof in [*self.document.findall(proof_node)]:
             proof.replace_self(fold("proof", PROOF, without_its_name(proof)))
         for chapter in [*self.document.findall(nodes.section)][:1]:
             gather(chapter)
+
+
+def join(cell: nodes.Element) -> None:
+    """Move the code of a cell that prints nothing into the fold of the next cell: one line stands for both."""
+    after = cell.next_node(descend=False, siblings=True)
+    folds = after is not None and any(tagged(after, tag) for tag in ("work", "figure", "check"))
+    if folds and tagged(cell, "work") and not output_of(cell) and not cell["ids"]:
+        after[:0] = cell.children
+        cell.parent.remove(cell)
+
+
+def output_of(cell: nodes.Element) -> list[nodes.Node]:
+    """What a cell shows beside its code."""
+    return [part for part in cell.children if part.get("nb_element") != "cell_code_source"]
 
 
 def without_its_name(proof: proof_node) -> proof_node:
@@ -94,7 +110,7 @@ def without_its_name(proof: proof_node) -> proof_node:
 def folded(cell: nodes.container) -> Iterator[nodes.Node]:
     """The parts of a cell as its tag wants them."""
     code = [part for part in cell.children if part.get("nb_element") == "cell_code_source"]
-    output = [part for part in cell.children if part not in code]
+    output = output_of(cell)
     if tagged(cell, "check"):
         yield fold("check", last_line(output), *code, *output)
     elif tagged(cell, "hole"):

@@ -36,6 +36,7 @@ def page(tmp_path_factory, sphinx: Build) -> str:
         printing("", "imports"),
         new_markdown_cell("In short."),
         new_markdown_cell("## A section"),
+        new_code_cell("prepare()", metadata={"tags": ["work"]}, execution_count=1),
         printing("a table\n", "work"),
         printing("1 < 2 & so\n3 of 3 agree\n\n", "check"),
         printing("seen\n", "show"),
@@ -60,7 +61,7 @@ def test_each_tag_folds_what_it_should(folds):
     code, output = "run_{}()", {"check": "1 &lt; 2 &amp; so 3 of 3 agree", "hole": "open"}
     inside = [(kind, line, content) for kind, line, content in folds if kind not in {"run", "proof"}]
     assert inside == [
-        ("code", "code", code.format("work")),
+        ("code", "code", f"prepare() {code.format('work')}"),
         ("check", "checked 3 of 3 agree", f"{code.format('check')} {output['check']}"),
         ("hole", "Your turn: the function to fill in", f"{code.format('hole')} {output['hole']}"),
         ("code", "code", code.format("figure")),
