@@ -23,6 +23,8 @@ SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{XLINK}}}href"
 TYPEFACE = "IBMPlexSans"
 PLACED = re.compile(r"(?P<place>translate\([^)]*\)(?: rotate\([^)]*\))?) scale\((?P<scale>[\d.]+) -[\d.]+\)")
+SIZE = re.compile(r"font-size: ([\d.]+)px")
+LEAST = 9.7  # pixels
 UNITS_TO_A_LETTER = 100  # matplotlib draws letters at this size and scales them
 XML.register_namespace("", SVG)
 XML.register_namespace("xlink", XLINK)
@@ -50,10 +52,19 @@ def inlined(drawing: str, name: str, alt: str) -> str:
         as_words(group)
     keep_letters(root, letters)
     with_names(root, name)
+    keep_legible(root)
     root.set("role", "img")
     root.set("aria-label", alt)
     root.set("class", "drawn")
-    return XML.tostring(root, encoding="unicode")
+    return f'<div class="drawing">{XML.tostring(root, encoding="unicode")}</div>'
+
+
+def keep_legible(root: XML.Element) -> None:
+    """Let a drawing shrink only until its smallest words have ``LEAST`` pixels; a narrow page scrolls it then."""
+    sizes = [float(size) for words in root.iter(tag("text")) for size in SIZE.findall(words.get("style", ""))]
+    if sizes:
+        width = float(root.get("viewBox", "0 0 0 0").split()[2])
+        root.set("style", f"min-width: {width * LEAST / min(sizes):.0f}px")
 
 
 def without_ground(root: XML.Element) -> None:

@@ -33,7 +33,7 @@ const unfolded = new ResizeObserver((entries) => {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
   }
 });
-for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display")) unfolded.observe(box);
+for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display, .drawing")) unfolded.observe(box);
 
 // A switch opens all folded code of a chapter, and is remembered for the other pages.
 const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof, .fold-tests)");

@@ -28,7 +28,7 @@ def drawing() -> str:
 
 
 def test_words_are_words_and_formulas_are_drawn(drawing):
-    root = XML.fromstring(inlined(drawing, "one", "a line"))
+    (root,) = XML.fromstring(inlined(drawing, "one", "a line"))
     words = {text.text: text for text in root.iter(f"{{{SVG}}}text")}
     assert set(words) == {"steps", "0", "Strong", "a < b & c--d"}
     assert words["Strong"].get("class") == "strong"
@@ -50,3 +50,12 @@ def test_every_id_that_is_used_is_there_and_has_the_name_before_it(drawing):
 def test_the_ground_is_the_page(drawing):
     assert "fill: #ffffff" in drawing
     assert inlined(drawing, "one", "a line").count("fill: #ffffff") == drawing.count("fill: #ffffff") - 1
+
+
+def test_words_do_not_shrink_below_what_can_be_read(drawing):
+    (root,) = XML.fromstring(inlined(drawing, "one", "a line"))
+    least = min(
+        float(re.search(r"font-size: ([\d.]+)px", text.get("style"))[1]) for text in root.iter(f"{{{SVG}}}text")
+    )
+    width = float(root.get("viewBox").split()[2])
+    assert least * float(re.search(r"min-width: (\d+)px", root.get("style"))[1]) / width >= 9.6

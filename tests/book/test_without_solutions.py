@@ -52,6 +52,8 @@ See {ref}`sol-01-one-step`, {ref}`this one <sol-aut-hat>`, {numref}`aut-fig-hats
 }
 MADE = {"start.md", "after.md", "_toc.yml", *(f"chapters/{name}.ipynb" for name in CHAPTERS)}
 
+LINE = re.compile(r'<path d="([^"]{30,})"')
+
 
 def source_of(name: str) -> NotebookNode:
     return nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
@@ -151,10 +153,10 @@ def distinctive(notebook: NotebookNode) -> list[str]:
 
 
 def images(notebook: NotebookNode) -> set[bytes]:
-    """What the solutions of a chapter draw."""
+    """What the solutions of a chapter draw: pictures, and of a drawing the longest line, which a page holds as it is."""
     shown = [output.get("data", {}) for cell in parts(notebook)[1] for output in cell.get("outputs", ())]
     return {base64.b64decode(data["image/png"]) for data in shown if "image/png" in data} | {
-        words(data["image/svg+xml"]).encode() for data in shown if "image/svg+xml" in data
+        max(LINE.findall(words(data["image/svg+xml"])), key=len).encode() for data in shown if "image/svg+xml" in data
     }
 
 
@@ -175,8 +177,10 @@ def said_in(html: Path) -> str:
 
 
 def drawn_in(html: Path) -> set[bytes]:
+    """Pictures beside a book, and the lines of drawings beside it and in its pages."""
+    texts = (words(path.read_text("utf-8")) for kind in ("svg", "html", "js") for path in html.rglob(f"*.{kind}"))
     return {path.read_bytes() for path in html.rglob("*.png")} | {
-        words(path.read_text("utf-8")).encode() for path in html.rglob("*.svg")
+        line.encode() for text in texts for line in LINE.findall(text.replace('\\"', '"'))
     }
 
 
