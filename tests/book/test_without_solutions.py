@@ -153,7 +153,7 @@ def distinctive(notebook: NotebookNode) -> list[str]:
 
 
 def images(notebook: NotebookNode) -> set[bytes]:
-    """What the solutions of a chapter draw: pictures, and of a drawing the longest line, which a page holds as it is."""
+    """What the solutions of a chapter draw: pictures, and of a drawing its longest line, which a page holds too."""
     shown = [output.get("data", {}) for cell in parts(notebook)[1] for output in cell.get("outputs", ())]
     return {base64.b64decode(data["image/png"]) for data in shown if "image/png" in data} | {
         max(LINE.findall(words(data["image/svg+xml"])), key=len).encode() for data in shown if "image/svg+xml" in data
