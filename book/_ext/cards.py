@@ -30,6 +30,7 @@ OPENING = re.compile(
 )
 TERM = re.compile(r"(?P<term>.*?)</dt>\s*<dd>(?P<said>.*?)</dd>", re.DOTALL)
 SUMMARY = re.compile(r"\s*<summary>(.*?)</summary>", re.DOTALL)
+TRUE = re.compile(r"<dt>True</dt>\s*<dd>\s*<p>(.*?)</p>", re.DOTALL)  # the first paragraph of what is true of a claim
 UNNEEDED = re.compile(r'<a class="headerlink".*?</a>|\s(?:id|aria-describedby)="(?!drawing)[^"]*"')
 DRAWING = re.compile(r'(?<=["#(])drawing(?=\d+-)')
 
@@ -53,7 +54,8 @@ def targets(html: str) -> Iterator[tuple[list[str], str]]:
         elif at.group().startswith("<dt") and (entry := TERM.match(html, at.end())):
             yield names, f"<p><strong>{entry['term']}</strong></p>{entry['said']}"
         elif summary := SUMMARY.match(html, at.end()):
-            yield names, f"<p>{summary[1]}</p>"
+            true = TRUE.search(html, summary.end(), html.find("</dl>", summary.end()))
+            yield names, f"<p>{summary[1]}</p>" + (f"<p><strong>True:</strong> {true[1]}</p>" if true else "")
         elif (opening := OPENING.match(html, at.end())) and opening["first"]:  # a title alone says what the link does
             title = f"<p><strong>{opening['title']}</strong></p>"
             yield names + NAME.findall(opening["names"]), title + opening["first"]

@@ -124,8 +124,11 @@ def with_names(root: XML.Element, name: str) -> None:
 
 def is_drawing(image: nodes.Node) -> bool:
     """Is it what a cell puts out?"""
-    from_cell = any(str(node.get("nb_element", "")).startswith("cell_code") for node in above(image))
-    return isinstance(image, nodes.image) and image["uri"].endswith(".svg") and from_cell
+    return (
+        isinstance(image, nodes.image)
+        and image["uri"].endswith(".svg")
+        and any(str(node.get("nb_element", "")).startswith("cell_code") for node in above(image))
+    )
 
 
 def above(node: nodes.Node) -> Iterator[nodes.Element]:

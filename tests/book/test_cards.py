@@ -15,7 +15,8 @@ HEADING = '<h2>Title<a class="headerlink" href="#s">#</a></h2>'
 SECTION = f'<section id="s">\n<span id="alias"></span>{HEADING}\n<p>First.</p><p>No.</p>'
 PROOF = '<div class="proof theorem admonition" id="t"><div><p id="x">It is so.</p></div></div>'
 FIGURE = '<figure class="a" id="f"><svg><use href="#drawing3-g"/><path id="drawing3-g"/></svg></figure>'
-CLAIM = '<details class="claim proved" id="claim-a1">\n<summary>A1 proved</summary><p>More.</p></details>'
+FACTS = "<dl><dt>True</dt><dd><p>So.</p></dd></dl>"
+CLAIM = f'<details class="claim proved" id="claim-a1">\n<summary>A1 proved</summary>{FACTS}</details>'
 TERM = '<dt id="term-PARITY">PARITY<a class="headerlink" href="#x">#</a></dt><dd><p>Odd.</p>\n</dd>'
 
 
@@ -26,7 +27,7 @@ def test_each_kind_of_target_has_its_card():
     assert found["t"] == [PROOF.replace(' id="t"', "").replace(' id="x"', "")]
     assert found["f"] == [FIGURE.replace(' id="f"', "").replace("drawing", "card")]
     assert found["term-PARITY"] == ["<p><strong>PARITY</strong></p><p>Odd.</p>\n"]
-    assert found["claim-a1"] == ["<p>A1 proved</p>"]
+    assert found["claim-a1"] == ["<p>A1 proved</p><p><strong>True:</strong> So.</p>"]
 
 
 def test_an_element_ends_where_it_ends():

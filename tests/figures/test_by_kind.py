@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.text import Text
 
 from fhx.figures import curve_panels, interval_chart, look
 from fhx.training import interval
@@ -31,7 +32,7 @@ def shown(ax):
 def check_texts(fig, least):
     """All texts lie inside the figure, apart from one another."""
     fig.draw_without_rendering()
-    found = [(item.get_text(), item.get_window_extent()) for ax in fig.axes if ax.axison for item in shown(ax)]
+    found = [(item.get_text(), Text.get_window_extent(item)) for ax in fig.axes if ax.axison for item in shown(ax)]
     assert len(found) >= least
     for (a, one), (b, other) in combinations(found, 2):
         assert not one.overlaps(other), (a, b)

@@ -83,7 +83,7 @@ def test_direct_labels_keep_their_order_and_do_not_overlap(ends):
         ax.plot([0, 1], [0, end], label=f"line {i}")
     labels = label_lines(ax)
     fig.canvas.draw()
-    placed = [(label.get_window_extent(), label) for label in labels]
+    placed = [(Text.get_window_extent(label), label) for label in labels]
     for (a, _), (b, _) in combinations(placed, 2):
         assert not a.overlaps(b)
     upwards = [ends[int(label.get_text().split()[1])] for _, label in sorted(placed, key=lambda pair: pair[0].y0)]
@@ -101,8 +101,23 @@ def test_labels_stand_beside_ends_that_are_far_apart():
     fig.canvas.draw()
     assert [label.get_text() for label in labels] == ["low", "high"]
     for label, end in zip(labels, (0.1, 0.9), strict=True):
-        box = label.get_window_extent()
+        box = Text.get_window_extent(label)
         assert abs((box.y0 + box.y1) / 2 - ax.transData.transform((1, end))[1]) < 0.02 * ax.bbox.height + 3
+
+
+def test_a_label_that_was_moved_has_a_leader_to_the_end_of_its_line():
+    fig, ax = plt.subplots()
+    for name in ("one", "two", "three"):
+        ax.plot([0, 1], [0, 0.5], label=name)
+    ax.plot([0, 1], [0, 1], label="far")
+    labels = label_lines(ax)
+    fig.canvas.draw()
+    led = {label.get_text() for label in labels if label.arrow_patch is not None}
+    assert led == {"one", "three"}
+    for label in labels:
+        if label.arrow_patch is not None:
+            _, y = ax.transAxes.inverted().transform(ax.transAxes.transform(label.xy))
+            assert y == pytest.approx(ax.transAxes.inverted().transform(ax.transData.transform((1, 0.5)))[1])
 
 
 def test_a_line_without_a_label_is_an_error():

@@ -16,6 +16,12 @@ def test_each_kind_of_value_is_written_its_own_way():
     assert found.right == (False, True, False, True, True)
 
 
+def test_a_minus_is_a_minus_and_zero_has_none():
+    found = results(["x", "y"], [["a", -0.001], ["b", -1.25], ["c", interval([-1.0, -3.0])]], digits=2)
+    assert [row[1] for row in found.rows][:2] == ["0.00", "\u22121.25"]
+    assert found.rows[2][1].startswith("\u22122.00 ±")
+
+
 def test_markdown_and_text():
     found = results(["net", "score"], [["LSTM", 0.123456], ["a|b", 2.0]])
     assert found._repr_markdown_() == "| net | score |\n| --- | ---: |\n| LSTM | 0.1235 |\n| a\\|b | 2 |"

@@ -40,12 +40,16 @@ KINDS = {
     "plain": Look(PURPLE, "P"),
     "gated": Look(BLACK, "X"),
     "stacked": Look(BROWN, "^"),
+    "residual": Look(GREEN, "o"),
+    "highway": Look(ORANGE, "D"),
+    "normalised": Look(BLUE, "s"),
+    "orthogonal": Look(PURPLE, "P", constrained=True),
     "attention": Look(PURPLE, "P"),
     "TCN": Look(BROWN, "^"),
     "window": Look(BLACK, "v"),
     "affine": Look(BLACK, "x"),
 }
-"""The kinds of net of the book. "plain", "gated" and "stacked" are deep cells and stacks of cells."""
+"""The kinds of net of the book. The deep cells are plain, gated, residual, highway, normalised and orthogonal."""
 
 
 def look(kind: str) -> Look:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from attrs import frozen
@@ -72,9 +73,14 @@ def _words(value: object, digits: int | None) -> str:
     if value is None:
         return ""
     if isinstance(value, Interval):
-        return format(value, "" if digits is None else f".{digits}f").partition(" (n")[0]
+        return _number(format(value, "" if digits is None else f".{digits}f").partition(" (n")[0])
     if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
+        return _number(f"{value:,}")
     if isinstance(value, float):
-        return f"{value:.4g}" if digits is None else f"{value:.{digits}f}"
+        return _number(f"{value:.4g}" if digits is None else f"{value:.{digits}f}")
     return str(value)
+
+
+def _number(digits: str) -> str:
+    """With a minus and not a hyphen, and none before zero."""
+    return re.sub(r"^-(?=0(?:\.0*)?(?: |$))", "", digits).replace("-", "\u2212")

@@ -81,7 +81,7 @@ def band(ax: Axes, x: ArrayLike, mean: ArrayLike, low: ArrayLike, high: ArrayLik
 def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.25) -> list[Annotation]:
     """Write each line's label at its right end, in its colour, instead of a legend. Call it when all is drawn.
 
-    Labels that would touch are moved apart, and stay level with the axes where they fit.
+    Labels that would touch are moved apart, with leaders to their lines, and stay level with the axes where they fit.
 
     Args:
         ax: the axes.
@@ -102,13 +102,19 @@ def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.
     steps = step * np.arange(len(ends))  # least moves in all, subject to y[k + 1] - y[k] >= step
     room = max(1.0 - steps[-1], 0.0)
     levels = np.clip(isotonic_regression([y for y, _ in ends] - steps).x, 0.0, room) + steps
-    return [
-        ax.annotate(
-            str(line.get_label()), (1, y), (6, 0), xycoords="axes fraction", textcoords="offset points",
-            color=line.get_color(), va="center", annotation_clip=False,
-        )
-        for y, (_, line) in zip(levels, ends, strict=True)
-    ]  # fmt: skip
+    return [_label(ax, line, min(max(end, 0.0), 1.0), y, step) for y, (end, line) in zip(levels, ends, strict=True)]
+
+
+def _label(ax: Axes, line: Line2D, end: float, y: float, step: float) -> Annotation:
+    """A label at height ``y``, with a leader from the height ``end`` where the two are apart."""
+    led = abs(y - end) > step / 3
+    leader = {"arrowstyle": "-", "color": line.get_color(), "lw": 0.8, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)}
+    points = ax.bbox.height * 72 / ax.figure.dpi
+    return ax.annotate(
+        str(line.get_label()), (1, end), (16 if led else 6, (y - end) * points), xycoords="axes fraction",
+        textcoords="offset points", arrowprops=leader if led else None, color=line.get_color(), va="center",
+        annotation_clip=False,
+    )  # fmt: skip
 
 
 def _end(ax: Axes, line: Line2D) -> float:
