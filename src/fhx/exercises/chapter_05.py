@@ -166,7 +166,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "05-error",
-        "A top that bears errors",
+        "A stack top that tolerates errors",
         "tolerant_top(base, error)",
         ("base", "error"),
         cases=(
