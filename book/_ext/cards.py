@@ -1,7 +1,8 @@
 """Cards: what a link leads to, shown beside it.
 
 For each page a file ``_static/cards/PAGE.js`` holds the cards of the targets on it: theorems and definitions, figures,
-displayed formulas, exercises, works of the bibliography, terms, claims, and sections with their first paragraph.
+displayed formulas, exercises, works of the bibliography, terms, symbols, claims, and sections with their first
+paragraph.
 ``cards.js`` loads it when a reader first rests on a link to the page, as a script, so that it works from a disk too,
 and shows the card on hover, on focus and at a first tap.
 
@@ -22,7 +23,7 @@ from sphinx.application import Sphinx
 FOLDER = "_static/cards"
 TARGET = re.compile(
     r'<(?P<tag>div) class="(?:proof|exercise|math|citation)\b[^>]*>|<(?P<figure>figure)\b[^>]*>'
-    r'|<details class="claim\b[^>]*>|<section\b[^>]*>|<dt id="term-[^>]*>'
+    r'|<details class="claim\b[^>]*>|<section\b[^>]*>|<dt id="(?:term|symbol)-[^>]*>'
 )
 NAME = re.compile(r'\bid="([^"]+)"')
 OPENING = re.compile(
@@ -51,6 +52,8 @@ def targets(html: str) -> Iterator[tuple[list[str], str]]:
             continue
         if tag := at["tag"] or at["figure"]:
             yield names, html[at.start() : end_of(tag, html, at.end())]
+        elif names[0].startswith("symbol-") and (entry := TERM.match(html, at.end())):
+            yield names, f"<p>{entry['term']}: {entry['said'].removeprefix('<p>')}"
         elif at.group().startswith("<dt") and (entry := TERM.match(html, at.end())):
             yield names, f"<p><strong>{entry['term']}</strong></p>{entry['said']}"
         elif summary := SUMMARY.match(html, at.end()):

@@ -130,7 +130,8 @@ def _set(formula: str, node: nodes.Node, display: bool) -> str:
 
 def visit_inline(writer: Any, node: nodes.math, before: str = "", after: str = "") -> None:
     html = _set(node.astext(), node, display=False)
-    writer.body.append(writer.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+    symbol = {"data-symbol": node["symbol"]} if "symbol" in node else {}  # symbols.py
+    writer.body.append(writer.starttag(node, "span", "", CLASS="math notranslate nohighlight", **symbol))
     writer.body.append((beside(html, before, after) if SEEN in html else before + html + after) + "</span>")
     raise nodes.SkipNode
 

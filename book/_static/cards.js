@@ -1,4 +1,4 @@
-// What a link leads to, beside it: on hover, on focus, and at a first tap. The cards of a page are a script that is
+// What a link leads to, or a symbol means, beside it: on hover, on focus, and at a first tap. The cards of a page are a script that is
 // loaded when the first of them is wanted, so that this works from a disk too.
 (() => {
   const root = new URL(document.documentElement.dataset.content_root, location.href);
@@ -23,6 +23,7 @@
 
   // The page and the id that a link leads to, if the book has a card for such.
   function target(link) {
+    if (link.dataset.symbol) return { page: "book/notation", id: `symbol-${link.dataset.symbol}`, address: new URL("book/notation.html", root).href };
     if (link.hash.length < 2 || link.protocol !== location.protocol || link.host !== location.host) return null;
     const path = decodeURIComponent(link.pathname), base = decodeURIComponent(root.pathname);
     if (!path.startsWith(base) || !path.endsWith(".html")) return null;
@@ -69,15 +70,21 @@
     timer = setTimeout(() => { hide(); shownFor = link; show(link); }, wait);
   }
 
+  // A symbol has a card but is no link; within a link or a line that unfolds something it is a part of that.
+  const symbolOf = (event) => {
+    const symbol = event.target.closest?.(".bd-article [data-symbol]");
+    return symbol && !symbol.closest(".link-card, a, summary, button") ? symbol : null;
+  };
   const linkOf = (event) => {
     const link = event.target.closest?.(".bd-article a.reference[href], .bd-article a[href*='#']");
-    return link && !link.closest(".link-card, .headerlink, .toctree-wrapper") && !link.matches(".headerlink") && target(link) ? link : null;
+    if (!link) return symbolOf(event);
+    return !link.closest(".link-card, .headerlink, .toctree-wrapper") && !link.matches(".headerlink") && target(link) ? link : null;
   };
 
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType === "touch") return;
     const link = linkOf(event);
-    if (link) want(link, 250);
+    if (link) want(link, link.dataset.symbol ? 450 : 250);
     else if (event.target.closest?.(".link-card")) clearTimeout(timer);
     else if (shownFor) { clearTimeout(timer); timer = setTimeout(hide, 200); }
     else clearTimeout(timer);
@@ -106,6 +113,6 @@
     hide();
     shownFor = link;
     await show(link);
-    if (shownFor === link && !card?.isConnected) location.assign(link.href);  // there is nothing to show
+    if (link.href && shownFor === link && !card?.isConnected) location.assign(link.href);  // there is nothing to show
   });
 })();

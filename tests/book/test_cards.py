@@ -18,15 +18,17 @@ FIGURE = '<figure class="a" id="f"><svg><use href="#drawing3-g"/><path id="drawi
 FACTS = "<dl><dt>True</dt><dd><p>So.</p></dd></dl>"
 CLAIM = f'<details class="claim proved" id="claim-a1">\n<summary>A1 proved</summary>{FACTS}</details>'
 TERM = '<dt id="term-PARITY">PARITY<a class="headerlink" href="#x">#</a></dt><dd><p>Odd.</p>\n</dd>'
+SYMBOL = '<dt id="symbol-K-9"><span>K</span></dt><dd><p>a set.</p>\n</dd>'
 
 
 def test_each_kind_of_target_has_its_card():
-    found = cards(f"{SECTION}{PROOF}{FIGURE}{CLAIM}{TERM}</section>")
+    found = cards(f"{SECTION}{PROOF}{FIGURE}{CLAIM}{TERM}{SYMBOL}</section>")
     assert found["s"] == ["<p><strong>Title</strong></p><p>First.</p>"]
     assert found["alias"] == "s"
     assert found["t"] == [PROOF.replace(' id="t"', "").replace(' id="x"', "")]
     assert found["f"] == [FIGURE.replace(' id="f"', "").replace("drawing", "card")]
     assert found["term-PARITY"] == ["<p><strong>PARITY</strong></p><p>Odd.</p>\n"]
+    assert found["symbol-K-9"] == ["<p><span>K</span>: a set.</p>\n"]
     assert found["claim-a1"] == ["<p>A1 proved</p><p><strong>True:</strong> So.</p>"]
 
 
