@@ -154,3 +154,21 @@ def test_one_link_leads_to_the_symbols_of_a_chapter(html, browse):
         return said
 
     assert browse(follow) == "Stability"
+
+
+@pytest.mark.full
+def test_the_tables_of_the_notation_fit_on_a_telephone(html, browse):
+    wide = """() => [...document.querySelectorAll(".bd-article .pst-scrollable-table-container, .bd-article td")]
+        .filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.textContent.trim().slice(0, 40))"""
+
+    def measure(browser):
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        page.goto(f"{html.as_uri()}/book/notation.html")
+        settle(page)
+        found = page.evaluate(wide), page.locator(".bd-article td:visible").count()
+        page.close()
+        return found
+
+    too_wide, cells = browse(measure)
+    assert too_wide == []
+    assert cells > 200
