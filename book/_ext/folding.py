@@ -11,8 +11,8 @@ imports  within the bar "Run this chapter", with launch line and set-up cell, at
 show     open, as is a cell without any of these tags
 ======== ============================================================================================================
 
-Proofs fold too. A notebook program shows all cells alike, and everything runs and is checked whatever its tag. A switch
-that opens the code of all pages is in ``book.js``; on paper all folds are open.
+Proofs fold too, and notes of the class "source-note". A notebook program shows all cells alike, and everything runs and
+is checked whatever its tag. A switch that opens the code of all pages is in ``book.js``; on paper all folds are open.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from sphinx_proof.nodes import proof_node
 HOLE = "Your turn: the function to fill in"
 RUN = "Run this chapter"
 PROOF = "Proof"
+NOTE = "source-note"
 
 
 class Fold(nodes.Element):
@@ -67,7 +68,7 @@ def last_line(parts: list[nodes.Node]) -> str:
 
 
 class FoldParts(SphinxPostTransform):
-    """Fold cells by their tags, before MyST-NB hides what has other tags, and proofs."""
+    """Fold cells by their tags, before MyST-NB hides what has other tags, proofs, and notes on the sources."""
 
     default_priority = 198
     formats = ("html",)
@@ -80,6 +81,9 @@ class FoldParts(SphinxPostTransform):
                 cell.children = [*folded(cell)]
         for proof in [*self.document.findall(proof_node)]:
             proof.replace_self(fold("proof", PROOF, without_its_name(proof)))
+        for note in [*self.document.findall(nodes.admonition)]:
+            if NOTE in note["classes"]:
+                note.replace_self(fold(NOTE, note[0].astext(), nodes.compound("", *note[1:], ids=note["ids"])))
         for chapter in [*self.document.findall(nodes.section)][:1]:
             gather(chapter)
 

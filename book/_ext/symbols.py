@@ -22,7 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
 
-from folding import Fold
+from folding import NOTE, Fold
 
 FILE = Path(__file__).parents[1] / "symbols.yml"
 PAGE = "book/notation"
@@ -105,7 +105,7 @@ def mark(document: nodes.document, chapter: int, known: list[Meaning]) -> None:
         parents: list[nodes.Element] = []
         while (parents[-1] if parents else formula).parent:
             parents.append((parents[-1] if parents else formula).parent)
-        if any(isinstance(one, nodes.reference | nodes.title) or "source-note" in one["classes"] for one in parents):
+        if any(isinstance(one, nodes.reference | nodes.title) or one.get("kind") == NOTE for one in parents):
             continue
         if one := meaning_of(formula.astext(), [*labels_around(formula)], chapter, known):
             formula["symbol"] = one.name

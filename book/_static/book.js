@@ -36,7 +36,7 @@ const unfolded = new ResizeObserver((entries) => {
 for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display, .drawing")) unfolded.observe(box);
 
 // A switch opens all folded code of a chapter, and is remembered for the other pages.
-const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof, .fold-tests)");
+const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof, .fold-source-note, .fold-tests)");
 if (folds.length) {
   const remembered = "recurrence-all-code";
   const read = () => { try { return localStorage.getItem(remembered); } catch { return null; } };

@@ -43,6 +43,7 @@ def page(tmp_path_factory, sphinx: Build) -> str:
         printing("open\n", "hole"),
         printing("a drawing\n", "figure"),
         new_markdown_cell("```{prf:proof}\nIt is so, by *counting*.\n```"),
+        new_markdown_cell("```{admonition} Where the source differs\n:class: dropdown source-note\nIt *says* so.\n```"),
     ]
     kernel = {"kernelspec": KERNELSPEC, "language_info": {"name": "python", "pygments_lexer": "ipython3"}}
     nbformat.write(new_notebook(cells=cells, metadata=kernel), source / "chapter.ipynb")
@@ -59,7 +60,7 @@ def folds(page) -> list[tuple[str, str, str]]:
 
 def test_each_tag_folds_what_it_should(folds):
     code, output = "run_{}()", {"check": "1 &lt; 2 &amp; so 3 of 3 agree", "hole": "open"}
-    inside = [(kind, line, content) for kind, line, content in folds if kind not in {"run", "proof"}]
+    inside = [(kind, line, content) for kind, line, content in folds if kind in {"code", "check", "hole"}]
     assert inside == [
         ("code", "code", f"prepare() {code.format('work')}"),
         ("check", "checked 3 of 3 agree", f"{code.format('check')} {output['check']}"),
@@ -86,8 +87,40 @@ def test_a_proof_folds_and_its_name_is_said_once(folds):
     assert "seen" not in " ".join(content for *_, content in folds)
 
 
+def test_a_note_on_a_source_folds_as_a_proof_does(page):
+    (note,) = re.findall(r'<details class="fold fold-source-note"><summary>(.*?)</summary>(.*?)</details>', page, re.S)
+    assert note[0] == "Where the source differs"
+    assert "<em>says</em>" in note[1]
+    assert "admonition" not in note[1]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_folds_look_alike_and_only_their_words_differ(html, browse, width, theme):
+    look = """kind => {
+      const line = [...document.querySelectorAll(`.bd-article section details.fold-${kind} > summary`)]
+        .find(one => one.checkVisibility() && !one.closest(".admonition"));
+      const parts = [getComputedStyle(line), getComputedStyle(line, "::before")];
+      const names = ["color", "fontSize", "fontStyle", "fontWeight", "lineHeight", "textIndent", "padding", "content"];
+      return [line.getBoundingClientRect().left, ...parts.flatMap(style => names.map(name => style[name]))];
+    }"""
+
+    def read(browser):
+        page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=theme)
+        page.goto(f"{html.as_uri()}/{CHAPTER}")
+        settle(page)
+        looks = {kind: page.evaluate(look, kind) for kind in ("code", "check", "proof", "source-note")}
+        page.close()
+        return looks
+
+    looks = browse(read)
+    assert {kind: seen for kind, seen in looks.items() if seen != looks["code"]} == {}
+
+
 def test_the_switch_opens_all_code_and_is_remembered(site, browse):
-    closed = "() => document.querySelectorAll('.bd-article details.fold:not(.fold-proof, [open])').length"
+    closed = (
+        "() => document.querySelectorAll('.bd-article details.fold:not(.fold-proof, .fold-source-note, [open])').length"
+    )
 
     def read(browser):
         context = browser.new_context(viewport={"width": 1280, "height": 844})

@@ -54,7 +54,7 @@ def test_the_innermost_place_that_says_something_decides():
 
 
 def test_no_card_in_notes_on_sources_links_and_most_of_an_exercise():
-    assert within("here", classes=["source-note"]) is None
+    assert within("here", kind="source-note") is None
     assert within("ex-sum") is None
     assert within("sol-sum", formula="h_0") == "h-0-9"
     assert within("ex-k", chapter=1) == "K-1"
