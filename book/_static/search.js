@@ -41,7 +41,7 @@
     const index = new MiniSearch({ fields: ["heading", "names", "page", "text"], tokenize: wordsOf, processTerm: formsOf });
     const known = sections.map(([page, anchor, heading, text, names], id) => {
       const [address, title, rank] = pages[page];
-      return { id, address: `${root}${address}#${anchor}`, page: title, rank, heading, text, names };
+      return { id, address: `${root}${address}#${anchor}`, page: title, rank, heading, text, names, term: anchor.startsWith("term-") };
     });
     index.addAll(known);
     return { index, known };
@@ -65,12 +65,18 @@
     const partly = !hits.length && wanted.length > 1;
     if (partly) hits = index.search({ combineWith: "OR", queries }, options);
     const ranked = weighed(hits.map((hit) => ({ ...known[hit.id], score: hit.score })), wanted);
-    const order = (hit) => [-(hit.rank === LIST), hit.fit, -hit.rank, hit.named, hit.score];
+    const order = (hit) => [hit.term && same(hit.heading, wanted), -(hit.rank === LIST), hit.fit, -hit.rank, hit.named, hit.score];
     ranked.sort((one, other) => {
       const [ours, theirs] = [order(one), order(other)], first = ours.findIndex((value, i) => value !== theirs[i]);
       return first < 0 ? 0 : theirs[first] - ours[first];
     });
     return { hits: ranked, partly };
+  }
+
+  // Whether a term of the glossary is just what was asked for, in any form of its words: then its definition comes first.
+  function same(heading, wanted) {
+    const words = wordsWanted(heading);
+    return words.length === wanted.length && words.every((word, place) => stem(word) === stem(wanted[place]));
   }
 
   // MiniSearch looks at each section by itself. Here its page counts too, by its title and what is found on it.
@@ -106,9 +112,10 @@
     });
   }
 
-  // The part of a text with as many of the words as possible, from the beginning of a sentence or of a word on.
-  function excerptOf(text, wanted) {
-    const places = placesOf(text, wanted);
+  // The part of a text with as many of the words as possible, from the beginning of a sentence or of a word on; of a term
+  // that was asked for, its definition.
+  function excerptOf({ heading, text, term }, wanted) {
+    const places = term && same(heading, wanted) ? [] : placesOf(text, wanted);
     let best = { start: 0, count: 0 };
     places.forEach(({ start }, i) => {
       const near = places.slice(i).filter(({ end }) => end <= start + EXCERPT * 0.7);
@@ -146,7 +153,7 @@
   function item(hit, wanted) {
     const link = element("a", { href: hit.address }, ...marked(hit.heading, wanted));
     const page = hit.heading === hit.page ? [] : [element("p", { className: "search-page" }, hit.page)];
-    const excerpt = hit.text ? [element("p", { className: "search-excerpt" }, ...excerptOf(hit.text, wanted))] : [];
+    const excerpt = hit.text ? [element("p", { className: "search-excerpt" }, ...excerptOf(hit, wanted))] : [];
     return element("li", {}, ...page, link, ...excerpt);
   }
 
@@ -197,6 +204,14 @@
       if (!list.contains(relatedTarget)) field.select();
     });
     field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(answer, PAUSE); });
+    if (dialog) {  // Enter leads to the first hit; the list of all has a link of its own
+      form.addEventListener("submit", async (event) => {
+        event.preventDefault();
+        clearTimeout(timer);
+        if (found.dataset.answers !== field.value.trim()) await answer();
+        if (found.dataset.answers === field.value.trim()) list.querySelector("li:not(.search-all) a")?.click();
+      });
+    }
     form.parentElement.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && dialog) {  // the query stays, for when the dialog is opened again
         event.preventDefault();

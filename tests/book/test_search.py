@@ -19,7 +19,7 @@ ORDER = [file for _, files in read_toc(SOURCE) for file in files]
 CHAPTERS = [file for file in ORDER if file.startswith("notebooks/")]
 WIDE = "all => all.filter(a => a.clientWidth && a.scrollWidth > a.clientWidth + 1).map(a => a.className)"
 DIALOG, PAGE = "#pst-search-dialog", ".search-container"
-FIRST = {  # what somebody asks, and the chapter or page that has to come first
+FIRST = {  # what somebody asks, and the chapter or page that has to come first, behind the definition if it is a term
     "vanishing gradient": "notebooks/07",
     "Turing machine": "notebooks/05",
     "contraction rate": "notebooks/09.*#two-states-one-input",
@@ -35,6 +35,13 @@ FIRST = {  # what somebody asks, and the chapter or page that has to come first
     "Lipschitz constant": r"book/notation.html#term-Lipschitz",
 }
 
+TERMS = {  # what somebody asks, and how the definition begins that comes before all else
+    "vanishing gradient": "A derivative of a late state by an early one",
+    "Vanishing gradients": "A derivative of a late state by an early one",
+    "automata": "A machine with finitely many states",
+    "carried and reset": "Two ways to train on a long sequence in pieces",
+    "lipschitz constant": "Of a function: a number",
+}
 ALIKE = [("counters machine", "counter machine"), ("matrices norm", "matrix norm"), ("vanished limit", "vanish limit")]
 
 
@@ -100,7 +107,28 @@ def asked(html, browse):
 
 @pytest.mark.parametrize("query", FIRST)
 def test_what_is_found_first(asked, query):
-    assert re.match(FIRST[query], asked[query][1][0]), asked[query]
+    sections = [link for link in asked[query][1] if "#term-" not in link or "#term-" in FIRST[query]]
+    assert re.match(FIRST[query], sections[0]), asked[query]
+
+
+def test_a_term_that_is_asked_for_comes_first_with_its_definition(html, browse):
+    def look(browser):
+        seen = {}
+        with visit(browser, html) as page:
+            page.keyboard.press("Control+k")
+            for query in TERMS:
+                _, links = ask(page, query)
+                said = page.locator(f"{DIALOG} .search-hits > li .search-excerpt").first.text_content()
+                seen[query] = found(html, links[0]), said
+        return seen
+
+    for query, (link, said) in browse(look).items():
+        assert link.startswith("book/notation.html#term-"), query
+        assert said.startswith(TERMS[query])
+
+
+def test_a_term_does_not_come_first_while_only_its_beginning_is_typed(asked):
+    assert not any("#term-" in asked[query][1][0] for query in ("trunc", "counter", "contraction rate"))
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
@@ -226,17 +254,25 @@ def test_the_keyboard_is_enough(html, browse):
             page.keyboard.press("Enter")
             page.wait_for_url(links[0])
             page.keyboard.press("Control+k")
-            ask(page, "two stacks")
+            _, listed = ask(page, "two stacks")
             page.keyboard.press("Enter")
-            page.wait_for_url("**/search.html?q=two+stacks")
-            _, listed = answer(page, "two stacks", PAGE)
-            return links, stops, closed or again, listed
+            page.wait_for_url(listed[0])
+            page.keyboard.press("Control+k")
+            page.keyboard.type("PARITY")  # and at once, before there is an answer
+            page.keyboard.press("Enter")
+            page.wait_for_url("**/notation.html#term-PARITY")
+            page.keyboard.press("Control+k")
+            ask(page, "zyzzyvaquux")
+            page.keyboard.press("Enter")
+            page.wait_for_timeout(300)
+            stays = page.locator(DIALOG).is_visible() and page.url.endswith("#term-PARITY")
+            return links, stops, closed or again, stays
 
-    links, stops, still_open, listed = browse(work)
+    links, stops, still_open, stays = browse(work)
     first, second = links[:2]
     assert stops == ["input", first, second, first, "input", "input", first, second]
     assert not still_open
-    assert listed
+    assert stays
 
 
 def test_how_much_is_found_is_said_aloud_and_all_of_it_is_one_link_away(html, browse):
