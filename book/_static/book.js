@@ -35,19 +35,29 @@ const unfolded = new ResizeObserver((entries) => {
 });
 for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display, .drawing")) unfolded.observe(box);
 
-// A switch opens all folded code of a chapter, and is remembered for the other pages.
+// A switch opens all folded code of a chapter, and is remembered for the other pages. It stands in the bar that stays in
+// view, and what one reads stays where it is.
 const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof, .fold-source-note, .fold-tests)");
 if (folds.length) {
   const remembered = "recurrence-all-code";
   const read = () => { try { return localStorage.getItem(remembered); } catch { return null; } };
   const keep = (value) => { try { localStorage.setItem(remembered, value); } catch { /* a page that may store nothing */ } };
   const open = (all) => { for (const one of folds) one.open = all; };
+  const inView = () => [...document.querySelectorAll(".bd-article section > :not(section)")].find((part) => part.getBoundingClientRect().bottom > 80);
   const line = document.createElement("label");
   line.className = "all-code";
   const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: read() === "yes" });
-  line.append(box, "Show all code");
-  document.querySelector(".bd-article h1").after(line);
-  box.addEventListener("change", () => { open(box.checked); keep(box.checked ? "yes" : "no"); });
+  const sign = Object.assign(document.createElement("span"), { className: "all-code-sign", textContent: "</>" });
+  sign.setAttribute("aria-hidden", "true");
+  line.append(box, sign, Object.assign(document.createElement("span"), { className: "all-code-words", textContent: "Show all code" }));
+  line.title = "Show all code";
+  document.querySelector(".header-article-items__start").append(line);
+  box.addEventListener("change", () => {
+    const part = inView(), top = part?.getBoundingClientRect().top;
+    open(box.checked);
+    if (part) scrollBy({ top: part.getBoundingClientRect().top - top, behavior: "instant" });
+    keep(box.checked ? "yes" : "no");
+  });
   if (box.checked) open(true);
 }
 

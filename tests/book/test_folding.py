@@ -143,6 +143,41 @@ def test_the_switch_opens_all_code_and_is_remembered(site, browse):
     assert (switched, elsewhere, again) == (0, 0, before)
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_switch_is_within_reach_far_down_the_page_and_keeps_the_place(html, browse, width):
+    place = (
+        "() => document.getElementById('aut-back').closest('section').querySelector('h2').getBoundingClientRect().top"
+    )
+
+    def read(browser):
+        page = browser.new_page(viewport={"width": width, "height": 844}, reduced_motion="reduce")
+        page.goto(f"{html.as_uri()}/{CHAPTER}#aut-back")
+        settle(page)
+        seen = [page.evaluate(place)]
+        box = page.get_by_label("Show all code").bounding_box()
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.click(*middle)  # check() would first scroll, as the bar lies within the scroll padding
+        seen.append(page.evaluate(place))
+        seen.append(page.evaluate("scrollY"))
+        page.mouse.click(*middle)
+        seen.append(page.evaluate(place))
+        cut_off = page.locator(".bd-header-article button:visible").evaluate_all(
+            "(all, width) => all.filter(one => one.getBoundingClientRect().right > width).map(one => one.outerHTML)",
+            width,
+        )
+        page.close()
+        return box, seen, cut_off
+
+    box, (before, opened, scrolled, closed), out = browse(read)
+    assert 0 <= box["y"] < 100
+    assert box["x"] + box["width"] <= width
+    assert min(box["width"], box["height"]) >= 24
+    assert out == []
+    assert scrolled > 5_000
+    assert opened == pytest.approx(before, abs=3)
+    assert closed == pytest.approx(before, abs=3)
+
+
 def test_a_link_into_a_proof_opens_it(html, site, browse):
     text = (Path(html) / CHAPTER).read_text(encoding="utf-8")
     anchor = re.search(r'id="(equation-[^"]+)"', text[text.index("fold-proof") :])[1]
