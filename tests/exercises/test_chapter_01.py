@@ -170,13 +170,13 @@ def test_a_column_or_a_row_stands_for_a_vector_and_one_number_in_brackets_for_a_
     W, U, b, h0, V, c = (torch.tensor(part) for part in change_net())
     assert check("01-change-net", lambda: (W, U[:, None], b[None], h0[:, None], V[None], c[None]))
     assert not check("01-change-net", lambda: (W, U[:, None], b[None], h0[:, None], -V[None], c[None]))
-    assert "c has shape (), yours (2,)" in check("01-change-net", lambda: (W, U, b, h0, V, [0, 0])).message
+    assert "c of shape (), got (2,)" in check("01-change-net", lambda: (W, U, b, h0, V, [0, 0])).message
 
 
 def test_a_table_by_pairs_is_told_from_rows():
     flip = {(0, 0): 0, (0, 1): 1, (1, 0): 1, (1, 1): 0}
     result = check("01-mod-three", lambda: (flip, 0, [True, False]))
-    assert result.message == "On example 1 of 127: table[h][x] means a list of rows, not a dictionary by pairs."
+    assert result.message == "On example 1 of 127: expected table[h][x], a list of rows, got a dictionary by pairs."
 
 
 def test_a_wrong_clock_is_told_its_own_period():
@@ -205,7 +205,7 @@ def test_first_differing_inputs_are_the_telling_ones():
     assert ("T", "1") in check("01-inputs-seen", lambda T: T - 1).lines
     assert ("word", "(1, 1, 1)") in check("01-mod-three", WRONG["01-mod-three"][1]).lines
     assert "at most 3" in check("01-change-net", WRONG["01-change-net"][2]).message
-    assert "U has shape (2,), yours (2, 2)" in check("01-change-net", WRONG["01-change-net"][4]).message
+    assert "U of shape (2,), got (2, 2)" in check("01-change-net", WRONG["01-change-net"][4]).message
 
 
 def test_gate_rows_are_the_rows_that_torch_reads():

@@ -118,15 +118,19 @@ class TestChapter02(ExerciseLaws):
 
 
 MALFORMED = {
-    ("02-running-maximum", 4): "On example 1 of 5: the answer is (W, U, b, h0, w, c), 6 values.",
-    ("02-running-maximum", 5): "On example 1 of 5: W is a list of one or two rows, one per unit, not 3 of them.",
-    ("02-running-maximum", 7): "On example 1 of 5: got None; is a return missing?",
+    ("02-running-maximum", 4): "On example 1 of 5: expected (W, U, b, h0, w, c), 6 values, got a tuple of 5 items.",
+    ("02-running-maximum", 5): "On example 1 of 5: expected one or two rows in W, one per unit, got a list of 3 items.",
+    (
+        "02-running-maximum",
+        7,
+    ): "On example 1 of 5: expected (W, U, b, h0, w, c), 6 values, got None; is a return missing?",
     ("02-running-maximum", 8): (
-        "On example 1 of 5: W is a list of one or two rows, one per unit, not an object of type ndarray."
+        "On example 1 of 5: expected one or two rows in W, one per unit, got an array of shape (2, 2), int64."
     ),
-    ("02-spike", 6): "On example 1 of 11: the answer is a list of units, each a list or tuple (v, w, c).",
+    ("02-spike", 6): "On example 1 of 11: expected a list of units, each a list or tuple (v, w, c) of numbers, "
+    "got the tuple (2.0, 1, 0.5).",
     ("02-spike", 7): "On example 1 of 11: there are 5 units, and at most 4 are asked for.",
-    ("02-counter", 3): "On example 1 of 4: b must be whole numbers of shape (2,), and not [0, 0.5].",
+    ("02-counter", 3): "On example 1 of 4: expected whole numbers of shape (2,) as b, got the list [0, 0.5].",
 }
 
 

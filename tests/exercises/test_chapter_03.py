@@ -334,7 +334,7 @@ MALFORMED = {
         f"On example 1 of 5: the output after {'0' * 91!r} is 1 and should be 0; no shorter word shows a mistake."
     ),
     ("03-no-bb", 0): "The output after 'bba' is 1 and should be 0; no shorter word shows a mistake.",
-    ("03-no-bb", 2): "This is not a net: W[0, 0] is the float64 1.0: exact numbers are integers and Fractions.",
+    ("03-no-bb", 2): "Expected a net, but W[0, 0] is the float64 1.0: exact numbers are integers and Fractions.",
     ("03-hat", 0): "On example 1 of 4: at v = 0 your function for k = 0 is 0, and it should be 1.",
     ("03-distinguish", 7): "On example 6 of 7, the values differ.",
     ("03-distinguish", 10): "On example 7 of 7, the values differ.",
@@ -343,22 +343,25 @@ MALFORMED = {
     ("03-fewest", 0): "The output after 'abba' is 1 and should be 0; no shorter word shows a mistake.",
     ("03-fewest", 5): "The output after 'a' is 1 and should be 0; no shorter word shows a mistake.",
     ("03-second-last", 0): "The machine accepts 'a' and should reject it; no shorter word shows a mistake.",
-    ("03-second-last", 4): "The answer is DFA(states, alphabet, transitions, start, accept) or these five in a tuple.",
-    ("03-second-last", 5): "The states must have an order, and a set has none: give a list, a tuple or a string.",
+    ("03-second-last", 4): "Expected DFA(states, alphabet, transitions, start, accept) or these five in a tuple, got "
+    "the string '(a|b)*a(a|b)'.",
+    ("03-second-last", 5): "Expected DFA(states, alphabet, transitions, start, accept), but the states must have an "
+    "order, and a set has none: give a list, a tuple or a string.",
     ("03-threshold", 0): "On example 4 of 8: w . x + b is 0 at x = (0, 1, 1), neither at least 1 nor at most -1.",
-    ("03-threshold", 4): "On example 1 of 8: the answer is (w1, w2, w3, b), 4 integers.",
+    ("03-threshold", 4): "On example 1 of 8: expected (w1, w2, w3, b), 4 integers, got the tuple ((2, 2, 2), -3).",
     ("03-one-layer", 0): "4 of the 6 answers are right.",
-    ("03-pair-net", 4): "On example 1 of 5: the answer is (W, U, b, h0, w, c), 6 values.",
+    ("03-pair-net", 4): "On example 1 of 5: expected (W, U, b, h0, w, c), 6 values, got a tuple of 4 items.",
     ("03-no-bb", 1): "The net has 7 units, and at most 2 are asked for.",
-    ("03-no-bb", 3): "The weights and the start are integers, and some of these are fractions.",
-    ("03-no-bb", 4): "Part U is a list of rows, one per unit, not [0, -1].",
-    ("03-no-bb", 5): "Part b is a list of numbers, one per unit, not 0.",
-    ("03-no-bb", 6): "The readout holds 1/2, which is not an integer.",
-    ("03-hat", 3): "On example 1 of 4: the answer is (H, c); for n = 3 H has 3 rows of 2 integers, and c 3 integers.",
-    ("03-distinguish", 3): "On example 1 of 7: both machines reject 'bb'.",
-    ("03-distinguish", 5): "On example 1 of 7: the answer is a string over 'ab', or None.",
+    ("03-no-bb", 3): "Expected weights and a start in integers, got fractions among them.",
+    ("03-no-bb", 4): "Expected U as a list of rows, one per unit, got the list [0, -1].",
+    ("03-no-bb", 5): "Expected b as a list of numbers, one per unit, got the int 0.",
+    ("03-no-bb", 6): "Expected integers in the readout, got the Fraction 1/2.",
+    ("03-hat", 3): "On example 1 of 4: expected (H, c) with 3 rows of 2 integers and 3 integers, for n = 3, "
+    "got the list [[-1, 1], [1, -2], [0, 1]].",
+    ("03-distinguish", 3): "On example 1 of 7: both machines reject 'bb', which does not tell them apart.",
+    ("03-distinguish", 5): "On example 1 of 7: expected a string over 'ab', or None, got the string 'c'.",
     ("03-real-start", 1): (
-        "On example 1 of 5: the answer is an exact number, a Fraction, and not the float 0.6666666666666666."
+        "On example 1 of 5: expected an exact number, a Fraction or int, got the float 0.6666666666666666."
     ),
     ("03-real-start", 3): "On example 1 of 5: the start lies between 0 and 1, and 2 does not.",
     ("03-fewest", 1): "The net has 9 units, and at most 3 are asked for.",

@@ -167,12 +167,12 @@ class TestChapter06(ExerciseLaws):
 
 MALFORMED = {
     ("06-list", 5): "On example 1 of 6, expected 3 items, got 2.",
-    ("06-mirror", 9): "On example 1 of 126: the answer is (W, U, b, h0, w, c), 6 values.",
+    ("06-mirror", 9): "On example 1 of 126: expected (W, U, b, h0, w, c), 6 values, got a tuple of 5 items.",
     ("06-mirror", 10): "On example 1 of 126: the net has 13 units, and at most 12 are asked for.",
-    ("06-mirror", 12): "On example 1 of 126: U is None, and should be a list of rows.",
-    ("06-mirror", 13): "On example 1 of 126: W is [0, 0, 0, 0, 0, 0, 0, 0], and should be a list of rows.",
-    ("06-mirror", 14): "On example 1 of 126: b is None, and should be a list of numbers.",
-    ("06-mirror", 15): "On example 122 of 126, at ['abmab']: the values differ.",
+    ("06-mirror", 12): "On example 1 of 126: expected U as a list of rows, got None; is a return missing?",
+    ("06-mirror", 13): "On example 1 of 126: expected W as a list of rows, got the list [0, 0, 0, 0, 0, 0, 0, 0].",
+    ("06-mirror", 14): "On example 1 of 126: expected b as a list of numbers, got None; is a return missing?",
+    ("06-mirror", 15): "On example 122 of 126, at ['abmab']: the values differ: 'positive' instead of 'not'.",
 }
 
 

@@ -136,12 +136,9 @@ class TestChapter07(ExerciseLaws):
 
 
 MALFORMED = {
-    4: "On example 1 of 24: the answer is (W, U, b, w), 4 values.",
-    5: "On example 1 of 24: the answer is (W, U, b, w) with W a list of rows and the others lists of numbers.",
-    6: (
-        "On example 1 of 24: with d units W has shape (d, d) and U, b and w have shape (d,); "
-        "yours are [(3, 3), (3,), (3,), ()]."
-    ),
+    4: "On example 1 of 24: expected (W, U, b, w), 4 values, got a tuple of 3 items.",
+    5: "On example 1 of 24: expected W in numbers, lists of one length or tensors, got the string 'W'.",
+    6: ("On example 1 of 24: expected W, U, b, w of the shapes (d, d), (d,), (d,), (d,), got (3, 3), (3,), (3,), ()."),
     7: "On example 1 of 24: the net has 4 units, and at most 3 are asked for.",
 }
 
@@ -152,7 +149,7 @@ def test_what_is_wrong_with_a_net_is_said_in_a_sentence(number):
 
 
 def test_a_product_that_has_left_the_floats_is_told_so():
-    said = "On example 3 of 4: yours is nan, not a number: the product has left the floats."
+    said = "On example 3 of 4: expected a number, got the float nan: the product has left the floats."
     assert check("07-growth", plain_product).message == said
 
 
@@ -163,8 +160,8 @@ def test_a_bias_of_nought_is_shown_as_nought():
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_nothing_returned_is_named(exercise):
     result = check(exercise, lambda *case: None)
-    assert result.status == "differs"
-    assert "None" in result.message or "the answer is" in result.message
+    assert result.status in ("differs", "malformed")  # in some, None is the answer to other inputs
+    assert "None" in result.message
 
 
 # Other right answers pass

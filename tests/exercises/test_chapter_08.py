@@ -103,7 +103,7 @@ class TestChapter08(ExerciseLaws):
 
 MALFORMED = {
     3: "The bias of layer 1 is not 0.",
-    5: "The answer is the cell that the function was given, a DeepCell(1, 32, 16).",
+    5: "Expected the cell that the function was given, a DeepCell(1, 32, 16), got an object of type DeepCell.",
     6: "The cell must stay a plain tanh cell.",
     7: "The matrix of layer 1 has the norm 3.82, and it must be between 0.5 and 3.",
     8: "The matrix of layer 1 has the norm nan, and it must be between 0.5 and 3.",

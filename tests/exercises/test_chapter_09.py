@@ -144,15 +144,15 @@ def test_a_wrong_none_is_not_taken_for_a_missing_return():
 MESSAGES = {
     ("09-refute", 1): "the states are less than a millionth apart, where rounding counts.",
     ("09-refute", 2): "a state has a number outside [-1, 1].",
-    ("09-refute", 3): "both states have 2 numbers; yours have the shapes (1,) and (7,).",
-    ("09-refute", 4): "the answer is (h, other), two lists of numbers.",
-    ("09-refute", 5): "a state has a number outside [-1, 1].",
-    ("09-flip-flop", 1): "after the word [1, 0, 0, 0, 0, 0, 0, 0, 0, 0",
-    ("09-flip-flop", 4): "the answer is (W, U, b, w, c), 5 values.",
-    ("09-flip-flop", 5): "with d units the shapes are (d, d), (d,), (d,), (d,) and (); yours are",
-    ("09-flip-flop", 6): "W is a list of rows, U, b and w are lists of numbers and c is a number.",
+    ("09-refute", 3): "expected two states of 2 numbers, got the shapes (1,) and (7,).",
+    ("09-refute", 4): "expected (h, other), 2 lists of 2 numbers, got the string 'ab'.",
+    ("09-refute", 5): "expected h in numbers, got the list [nan, nan]: nan is among them.",
+    ("09-flip-flop", 1): "after the word list(shape (44,): -1, 0, 0, ..., 0, 0, 0) the output is -0.229, ",
+    ("09-flip-flop", 4): "expected (W, U, b, w, c), 5 values, got the tuple ([[1.0]], [1.0], [0.0], [1.0]).",
+    ("09-flip-flop", 5): "expected W, U, b, w, c of the shapes (d, d), (d,), (d,), (d,), (), got ",
+    ("09-flip-flop", 6): "in numbers, lists of one length or tensors, got ",
     ("09-flip-flop", 7): "the net has 5 units, and at most 4 are asked for.",
-    ("09-flip-flop", 8): "a weight is not finite.",
+    ("09-flip-flop", 8): "expected W in numbers, got the list [[nan]]: nan is among them.",
 }
 
 

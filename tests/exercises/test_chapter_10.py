@@ -163,11 +163,11 @@ class TestChapter10(ExerciseLaws):
 
 
 MALFORMED = [
-    ("10-worst", lambda a, k, T: 1, "On example 1 of 4: the answer is a list of 2 numbers, each 1 or -1."),
+    ("10-worst", lambda a, k, T: 1, "On example 1 of 4: expected a list of 2 numbers, each 1 or -1, got the int 1."),
     (
         "10-forgetful",
         lambda: 3,
-        "On example 1 of 4: the answer is (W, U), three rows of three whole numbers and a list of three.",
+        "On example 1 of 4: expected (W, U), three rows of three whole numbers and a list of three, got the int 3.",
     ),
     (
         "10-forgetful",
@@ -179,7 +179,7 @@ MALFORMED = [
         lambda a, k, T: [-1] + [1] * (T - 1),
         "On example 2 of 4: these inputs give the difference 1.938, others 2.562.",
     ),
-    ("10-better", lambda w, u, k: "small", "On example 1 of 4: the answer is a finite number."),
+    ("10-better", lambda w, u, k: "small", "On example 1 of 4: expected a finite number, got the string 'small'."),
 ]
 
 
@@ -196,8 +196,8 @@ def test_a_bound_that_is_none_or_too_large_is_told_so():
 @pytest.mark.parametrize("name", EXERCISES)
 def test_nothing_returned_is_named(name):
     result = check(name, lambda *case: None)
-    assert result.status == "differs"
-    assert "None" in result.message or "the answer is" in result.message
+    assert result.status in ("differs", "malformed")  # in some, None is the answer to other inputs
+    assert "None" in result.message
 
 
 # Other right answers pass

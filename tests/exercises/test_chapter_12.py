@@ -223,9 +223,13 @@ class TestChapter12(ExerciseLaws):
 
 
 MALFORMED = [
-    ("12-rounds", lambda items, join: 1, "On example 1 of 5: the answer is a list of 2 of the items, joined by join."),
-    ("12-misleading", lambda h0: 40, "On example 1 of 3: the answer is a list of 40 numbers."),
-    ("12-misleading", lambda h0: [0.5], "On example 1 of 3: the answer is a list of 40 numbers, and yours has 1."),
+    (
+        "12-rounds",
+        lambda items, join: 1,
+        "On example 1 of 5: expected a list of 2 of the items, joined by join, got the int 1.",
+    ),
+    ("12-misleading", lambda h0: 40, "On example 1 of 3: expected a list of 40 numbers, got the int 40."),
+    ("12-misleading", lambda h0: [0.5], "On example 1 of 3: expected a list of 40 numbers, got a list of 1."),
     (
         "12-misleading",
         lambda h0: misleading(h0 - 1e-7),
@@ -236,16 +240,16 @@ MALFORMED = [
         lambda h0: misleading(h0 + 1e-3),
         "On example 1 of 3: the residual at step 1 is 0.00120, above 1e-06.",
     ),
-    ("12-safe", plain_newton, "On example 3 of 6: state 7 is 1.069, and no state leaves [-1, 1]."),
+    ("12-safe", plain_newton, "On random input 6: expected numbers in [-1, 1], got 1.161 as state 5."),
     (
         "12-safe",
         lambda guess, f, slope: f,
-        "On example 2 of 6: a guess with the error 0.0001 became one with 9e-05, more than 1e-06.",
+        "On random input 11: a guess with the error 0.0001 became one with 8e-05, more than 1e-06.",
     ),
     (
         "12-safe",
         lambda guess, f, slope: guess,
-        "On example 2 of 6: the first 3 states of the guess are right, and state 4 of yours is not.",
+        "On random input 6: the first 2 states of the guess are right, and state 3 of yours is not.",
     ),
 ]
 
@@ -258,8 +262,8 @@ def test_what_is_wrong_is_said_in_a_sentence(name, answer, words):
 @pytest.mark.parametrize("name", EXERCISES)
 def test_nothing_returned_is_named(name):
     result = check(name, lambda *case: None)
-    assert result.status == "differs"
-    assert "None" in result.message or "the answer is" in result.message
+    assert result.status in ("differs", "malformed")  # in some, None is the answer to other inputs
+    assert "None" in result.message
 
 
 # Other right answers pass

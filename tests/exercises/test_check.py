@@ -1,6 +1,7 @@
 """``check``: what a reader sees for every kind of answer, and that nothing a function does can break or fool it."""
 
 import random
+import re
 import signal
 import sys
 import threading
@@ -43,14 +44,15 @@ def test_the_first_differing_input_is_shown():
     result = check(DOUBLE, lambda xs: right(xs) if len(xs) > 1 else [7])
     assert not result
     assert repr(result) == (
-        "✗ Doubling: differs. On example 2 of 2, at [0]: the values differ.\n  xs: [3]\n  yours: [7]\n  expected: [6]"
+        "✗ Doubling: differs. On example 2 of 2, at [0]: the values differ: 7 instead of 6.\n"
+        "  xs: [3]\n  yours: [7]\n  expected: [6]"
     )
 
 
 def test_random_inputs_find_what_the_stated_ones_miss():
     table = {(1, 2): [2, 4], (3,): [6]}
     result = check(DOUBLE, lambda xs: table.get(tuple(xs), []))
-    assert "random input 1" in result.message
+    assert re.fullmatch(r"On random input \d+, expected 4 items, got 0\.", result.message)
     assert check(DOUBLE, lambda xs: table.get(tuple(xs), []), random_inputs=0)
 
 
@@ -105,7 +107,11 @@ def test_a_half_filled_hole_says_what_is_open(value, open_):
 
 
 def test_a_forgotten_return_is_named():
-    assert check(DOUBLE, lambda xs: None).message == "On example 1 of 2, got None; is a return missing?"
+    wanted = "a list or tuple of 2, each a whole number (int)"
+    assert (
+        check(DOUBLE, lambda xs: None).message
+        == f"On example 1 of 2, expected {wanted}, got None; is a return missing?"
+    )
 
 
 def fails(xs):
@@ -213,14 +219,17 @@ class Forged(list):
 
 def test_an_object_that_equals_everything_fails():
     result = check(DOUBLE, lambda xs: Forged([0]))
-    assert result.status == "differs"
+    assert result.status == "malformed"
     assert dict(result.lines)["yours"] == "<Forged object that cannot be shown>"
 
 
 def test_a_result_in_place_of_the_function_is_explained():
     result = check(DOUBLE, [2, 4])
     assert not result
-    assert "Pass the function itself, as in check('00-double', double)" in result.message
+    assert repr(result) == (
+        "✗ Doubling: malformed. Expected a function, got the list [2, 4]: "
+        "pass the function itself, as in check('00-double',\n    double).\n  yours: [2, 4]"
+    )
 
 
 def test_an_unknown_exercise_is_an_error_that_names_the_known():
@@ -244,7 +253,7 @@ def test_nothing_is_printed(capsys):
 
 def test_long_values_are_cut():
     long = check(DOUBLE, lambda xs: list(range(10_000)))
-    assert len(dict(long.lines)["yours"]) < 700
+    assert dict(long.lines)["yours"] == "list(shape (10000,): 0, 1, 2, ..., 9997, 9998, 9999)"
 
 
 class Balanced(HTMLParser):
@@ -359,3 +368,41 @@ def test_a_limit_can_count_what_is_computed():
         time.sleep(0.4)
     with pytest.raises(TooSlowError):
         time_limit(0.1, "cpu")(lambda: any(False for _ in count()))()
+
+
+LONG = replace(
+    DOUBLE,
+    cases=(([0],), (list(range(200)),), ([1, 2, 3],)),
+    sample=lambda generator: (generator.integers(1, 9, size=generator.integers(2, 50)).tolist(),),
+)
+
+
+def test_an_input_that_is_too_long_to_be_read_gives_way_to_the_smallest_that_fails():
+    result = check(LONG, lambda xs: [0] * len(xs))
+    assert result.message.startswith("On example 3 of 3, ")
+    assert result.case == ([1, 2, 3],)
+    sizes = [len(str(xs)) for (xs,) in list(LONG.all_cases(0, 20))[3:]]
+    result = check(LONG, lambda xs: right(xs) if len(xs) in (1, 3, 200) else [0] * len(xs))
+    assert "On random input" in result.message
+    assert len(str(result.case[0])) == min(sizes)
+    only = check(LONG, lambda xs: right(xs) if len(xs) != 200 else xs)
+    assert dict(only.lines)["xs"] == "list(shape (200,): 0, 1, 2, ..., 197, 198, 199)"
+    assert repr(only).endswith('whole input: check("00-double", double).case')
+    assert "whole input" in only._repr_html_()
+    only.case[0].clear()
+    assert len(LONG.cases[1][0]) == 200
+
+
+def test_what_was_made_of_an_answer_stands_beside_what_was_returned():
+    counted = replace(DOUBLE, oracle=lambda xs: f"{len(xs)} items", observe=lambda value, xs: f"{len(value)} items")
+    result = check(counted, lambda xs: [7])
+    assert result.lines == (("xs", "[1, 2]"), ("returned", "[7]"), ("yours", "1 items"), ("expected", "2 items"))
+    broken = check(counted, lambda xs: 7)
+    assert broken.status == "malformed"
+    assert "got the int 7, with which there is no going on: TypeError: object of type 'int'" in broken.message
+
+
+def test_a_call_that_fails_says_how_the_function_is_called():
+    said = "It is called as double(xs), with 1 argument, and does not take them on example 1 of 2."
+    assert check(DOUBLE, lambda: 1).message == check(DOUBLE, lambda a, b: 1).message == said
+    assert check(DOUBLE, lambda xs: len(3)).message == "It stopped on example 1 of 2."

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fhx.exercises import difference
-from fhx.exercises.compare import is_open
+from fhx.exercises.compare import MalformedError, is_open, mismatch
 
 
 class Agreeable(float):
@@ -61,7 +61,9 @@ def test_one_changed_item_is_found_and_placed(numbers, data):
     place = data.draw(st.integers(0, len(numbers) - 1))
     changed = [*numbers]
     changed[place] += 1
-    assert difference(changed, numbers) == f"at [{place}]: the values differ"
+    assert (
+        difference(changed, numbers) == f"at [{place}]: the values differ: {changed[place]} instead of {numbers[place]}"
+    )
 
 
 @given(st.floats(-1e6, 1e6), st.floats(-3, 3))
@@ -105,16 +107,16 @@ def test_these_are_the_same(yours, expected):
 @pytest.mark.parametrize(
     ("yours", "expected", "why"),
     [
-        (None, 1, r"^got None; is a return missing\?$"),
-        (1, True, "expected True or False, got an object of type int"),
-        (True, 1, r"expected a whole number \(int\), got an object of type bool"),
-        (1.0, 1, r"expected a whole number \(int\), got an object of type float"),
-        (0.5, Fraction(1, 2), "expected an exact Fraction or int, got an object of type float"),
-        (True, 1.0, "expected a number, got an object of type bool"),
-        ("1", 1.0, "expected a number, got an object of type str"),
-        (2, None, "expected None, got an object of type int"),
+        (None, 1, r"^expected a whole number \(int\), got None; is a return missing\?$"),
+        (1, True, "expected True or False, got the int 1"),
+        (True, 1, r"expected a whole number \(int\), got the bool True"),
+        (1.0, 1, r"expected a whole number \(int\), got the float 1.0"),
+        (0.5, Fraction(1, 2), "expected an exact Fraction or int, got the float 0.5"),
+        (True, 1.0, "expected a number, got the bool True"),
+        ("1", 1.0, "expected a number, got the string '1'"),
+        (2, None, "expected None, got the int 2"),
         (0.25, 0.5, "the values differ by 0.25"),
-        (float("nan"), 0.5, "the values differ"),
+        (float("nan"), 0.5, "^expected a number, got the float nan$"),
         (0.5, float("nan"), "the values differ"),
         (float("inf"), 0.5, "the values differ by inf"),
         (10**400, 0.5, "the values differ"),
@@ -123,9 +125,9 @@ def test_these_are_the_same(yours, expected):
         (YesList([9, 9]), [1, 2], r"at \[0\]: the values differ"),
         (YesList([]), [1, 2], "expected 2 items, got 0"),
         ([1, 2, 3], (1, 2), "expected 2 items, got 3"),
-        (3, [1, 2], "expected a list or tuple of 2, got an object of type int"),
+        (3, [1, 2], r"expected a list or tuple of 2, each a whole number \(int\), got the int 3"),
         ({"a": 1}, {"a": 1, "b": 2}, "no entry for 'b'"),
-        ({"a": 1, "b": 2}, {"a": 1}, "2 entries, expected 1"),
+        ({"a": 1, "b": 2}, {"a": 1}, r"expected a dict with the keys \['a'\], got 2 entries"),
         ({"a": [1, 2]}, {"a": [1, 3]}, r"at \['a'\]\[1\]: the values differ"),
         (TENSOR.as_subclass(YesTensor), TENSOR, "expected a tensor of shape .* of type YesTensor"),
         (TENSOR.as_subclass(OtherTensor), TENSOR, "expected a tensor of shape .* of type OtherTensor"),
@@ -137,12 +139,18 @@ def test_these_are_the_same(yours, expected):
         (torch.tensor(0.1001), 0.1, "the values differ by 0.0001"),
         (torch.tensor(0.1 + 1e-6, dtype=torch.float64), 0.1, "the values differ by 1e-06"),
         (TENSOR[0], TENSOR, r"expected shape \(2, 2\), got \(2,\)"),
-        (TENSOR.tolist(), TENSOR, r"expected a tensor of shape \(2, 2\), got an object of type list"),
+        (
+            TENSOR.tolist(),
+            TENSOR,
+            r"expected a tensor of shape \(2, 2\), torch.float32, got the list \[\[1.0, 2.0\], \[3.0, 4.0\]\]",
+        ),
         (TENSOR.numpy(), TENSOR, "got an array of shape"),
         (TENSOR.to_sparse(), TENSOR, "expected a tensor"),
-        (TENSOR, TENSOR.numpy(), r"expected an array of shape \(2, 2\), got a tensor of shape \(2, 2\)"),
+        (TENSOR, TENSOR.numpy(), r"expected an array of shape \(2, 2\), float32, got a tensor of shape \(2, 2\)"),
         (TENSOR + torch.tensor([[0, 0], [1, 0]]), TENSOR, r"the values differ at \[1, 0\]: 4.0 instead of 3.0"),
-        (torch.tensor([torch.nan]), torch.tensor([1.0]), r"differ at \[0\]: nan instead of 1.0"),
+        (torch.tensor([torch.nan]), torch.tensor([1.0]), r"^expected a number at \[0\], got nan$"),
+        ([0.1 + 2e-9, 1.0], [0.1, 1.0], r"at \[0\]: the values differ by 2e-09: 0.100000002 instead of 0.1"),
+        ([Fraction(1, 3)], [Fraction(2, 3)], r"at \[0\]: the values differ: 1/3 instead of 2/3"),
         (np.array([1, 3]), np.array([1, 2]), r"differ at \[1\]: 3 instead of 2"),
         (np.array([1.0], dtype=object), np.array([1.0]), "expected dtype float64, got object"),
     ],
@@ -164,3 +172,32 @@ def test_an_oracle_of_an_unknown_type_is_an_error():
 )
 def test_holes_are_found_inside_too(value, open_):
     assert is_open(value) is open_
+
+
+@pytest.mark.parametrize(
+    ("yours", "expected", "malformed"),
+    [
+        (None, 1, True),
+        ("a", 1, True),
+        ([1], [1, 2], True),
+        ([1, "a"], [1, 2], True),
+        (float("nan"), 1.0, True),
+        (torch.tensor([torch.nan]), torch.tensor([1.0]), True),
+        (TENSOR[0], TENSOR, True),
+        (TENSOR.long(), TENSOR, True),
+        ({"b": 1}, {"a": 1}, True),
+        (2, 1, False),
+        (2, None, False),
+        ([1, 3], [1, 2], False),
+        (float("nan"), float("inf"), True),
+        (TENSOR + 1, TENSOR, False),
+    ],
+)
+def test_another_kind_is_told_from_another_value(yours, expected, malformed):
+    assert mismatch(yours, expected).is_malformed is malformed
+
+
+def test_what_is_malformed_is_said_in_one_line():
+    assert str(MalformedError("a list", None)) == "expected a list, got None; is a return missing?"
+    assert str(MalformedError("a list", 3, "too few")) == "expected a list, got the int 3: too few"
+    assert str(MalformedError("two numbers", why="got three")) == "expected two numbers, got three"

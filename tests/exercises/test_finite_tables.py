@@ -67,7 +67,7 @@ def fails(name, answer, seeds=3):
 def test_a_table_that_counts_so_far_and_no_further(most):
     table = [[n, min(n + 1, most)] for n in range(most + 1)]
     message = fails("01-mod-three", lambda: (table, 0, [n % 3 == 0 for n in range(most + 1)]))
-    assert message.startswith("On random input 1: ")
+    assert message.startswith("On random input ")
 
 
 @pytest.mark.parametrize("back", [6, 40])

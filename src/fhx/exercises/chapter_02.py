@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from fhx.exact import SimpleRNN
 from fhx.exact.numbers import Number
+from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import parts_of
 from fhx.exercises.record import Case, Exercise
 
@@ -38,7 +39,7 @@ def _numbers(value: Any, shape: tuple[int, ...], name: str) -> np.ndarray:
         array = np.array(None)
     if array.shape != shape or any(type(entry) is not int for entry in array.flat):
         wanted = "a whole number" if not shape else f"whole numbers of shape {shape}"
-        raise ValueError(f"{name} must be {wanted}, and not {value!r}")
+        raise MalformedError(f"{wanted} as {name}", value)
     return array
 
 
@@ -49,8 +50,7 @@ def _largest_so_far(value: Any, xs: Sequence[int]) -> list[Number]:
     """The outputs at times 0, 1, ..., of a net with at most two ReLU units and one input."""
     W, U, b, h0, w, c = parts_of(value, "W", "U", "b", "h0", "w", "c")
     if not isinstance(W, list | tuple) or len(W) not in (1, 2):
-        found = f"{len(W)} of them" if isinstance(W, list | tuple) else f"an object of type {type(W).__name__}"
-        raise ValueError(f"W is a list of one or two rows, one per unit, not {found}")
+        raise MalformedError("one or two rows in W, one per unit", W)
     units = len(W)
     shapes = {"W": (units, units), "U": (units, 1), "b": (units,), "h0": (units,), "w": (units,), "c": ()}
     W, U, b, h0, w, c = (
@@ -84,7 +84,7 @@ def _tolerance(generator: Generator) -> Case:
 def _spike_value(value: Any, delta: float, h: float) -> float:
     """The sum of v relu(w h + c) at one h."""
     if not isinstance(value, list | tuple) or not all(isinstance(u, list | tuple) and len(u) == 3 for u in value):
-        raise ValueError("the answer is a list of units, each a list or tuple (v, w, c)")
+        raise MalformedError("a list of units, each a list or tuple (v, w, c) of numbers", value)
     if len(value) > 4:
         raise ValueError(f"there are {len(value)} units, and at most 4 are asked for")
     return float(sum(v * max(0.0, w * h + c) for v, w, c in value))

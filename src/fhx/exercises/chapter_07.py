@@ -14,7 +14,8 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
-from fhx.exercises.evaluate import parts_of
+from fhx.exercises.compare import MalformedError
+from fhx.exercises.evaluate import numbers_of, parts_of
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
@@ -77,7 +78,7 @@ def _exact_growth(Js: Sequence[Rows], v: Sequence[float]) -> float:
 def _not_nan(value: Any, *case: Any) -> Any:
     """Infinity over infinity is what a product that is not divided in time comes to."""
     if isinstance(value, float) and isnan(value):
-        raise ValueError("yours is nan, not a number: the product has left the floats")
+        raise MalformedError("a number", value, "the product has left the floats")
     return value
 
 
@@ -137,16 +138,14 @@ def _triangle_wave(T: int, x: Fraction) -> float:
 def _folded(value: Any, T: int, x: Fraction) -> float:
     """The output of the reader's net at time T on the inputs x, 0, 0, ..."""
     parts = parts_of(value, "W", "U", "b", "w")
-    try:
-        W, U, b, w = (torch.as_tensor(part, dtype=torch.float64) for part in _plain(parts))
-    except (TypeError, ValueError) as error:
-        raise ValueError("the answer is (W, U, b, w) with W a list of rows and the others lists of numbers") from error
+    W, U, b, w = (torch.from_numpy(numbers_of(*pair)) for pair in zip("WUbw", _plain(parts), strict=True))
     d = len(w) if w.ndim else 0
     if d > 3:
         raise ValueError(f"the net has {d} units, and at most 3 are asked for")
     shapes = [tuple(part.shape) for part in (W, U, b, w)]
     if not d or shapes != [(d, d), (d,), (d,), (d,)]:
-        raise ValueError(f"with d units W has shape (d, d) and U, b and w have shape (d,); yours are {shapes}")
+        found = f"got {', '.join(map(str, shapes))}"
+        raise MalformedError("W, U, b, w of the shapes (d, d), (d,), (d,), (d,)", why=found)
     h = torch.zeros(d, dtype=torch.float64)
     for t in range(T):
         h = torch.relu(W @ h + U * (float(x) if t == 0 else 0.0) + b)

@@ -15,6 +15,7 @@ import torch
 from numpy.random import Generator
 from torch import Tensor
 
+from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate_stable import forgets, is_enough
 from fhx.exercises.record import Case, Exercise
 
@@ -99,7 +100,7 @@ def _worst_of_all(a: Fraction, k: int, T: int) -> Fraction:
 
 def _gap_of_answer(value: Any, a: Fraction, k: int, T: int) -> Fraction:
     if not isinstance(value, list | tuple) or len(value) != T or any(x not in (-1, 1) for x in value):
-        raise ValueError(f"the answer is a list of {T} numbers, each 1 or -1")
+        raise MalformedError(f"a list of {T} numbers, each 1 or -1", value)
     found, most = _gap(a, k, [int(x) for x in value]), _worst_of_all(a, k, T)
     if found < most:
         raise ValueError(f"these inputs give the difference {float(found):.4g}, others {float(most):.4g}")
@@ -175,7 +176,7 @@ def _beats_state_gap_bound(value: Any, w: float, u: float, k: int) -> bool:
     if isinstance(value, Tensor | np.generic) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ValueError("the answer is a finite number")
+        raise MalformedError("a finite number", value)
     worst, allowed = _worst_pair(w, u, k), w**k * min(1.0, tanh(u) / (1 - w))
     if value < worst * (1 - 1e-9):
         raise ValueError(f"{value:.4g} is not a bound: two runs are {worst:.4g} apart")

@@ -11,10 +11,12 @@ from math import log, tanh
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.random import Generator
 
+from fhx.exercises.compare import MalformedError
+from fhx.exercises.evaluate import numbers_of
 from fhx.exercises.record import Case, Exercise
+from fhx.exercises.show import LINE, show
 
 __all__ = ["EXERCISES"]
 
@@ -125,7 +127,7 @@ def _some_net(generator: Generator) -> Case:
 def _one_of_four(value: Any, *case: Any) -> str:
     words = ("forgets", "latches", "keeps", "chaotic")
     if not isinstance(value, str) or value not in words:
-        raise ValueError(f"the answer is one of the words {', '.join(words)}")
+        raise MalformedError(f"one of the words {', '.join(words)}", value)
     return value
 
 
@@ -142,31 +144,33 @@ def _answer_of_design(value: Any, word: list[int]) -> int:
     for t, x in enumerate(word, 1):
         h = W @ h + U * x + b
         if np.abs(h).max() > 1 + 1e-9:
-            raise ValueError(f"after {t} symbols of {word} a state is {np.abs(h).max():.3g}, and none may be above 1")
+            read = show(word, LINE // 2)
+            raise ValueError(f"after {t} symbols of {read} a state is {np.abs(h).max():.3g}, and none may be above 1")
     corners = np.array(list(product((-1, 0, 1), repeat=len(h))))
     inner = np.random.default_rng(word).uniform(-1, 1, (MOVES, len(h)))
     answers = []
     for move in (*inner, *corners):
         answer = readout((h + move / 20).tolist())
         if not isinstance(answer, bool | int | np.bool_ | np.integer) or answer not in (0, 1):
-            raise ValueError(f"the readout says {answer!r}, and not 0 or 1")
+            raise MalformedError("0 or 1 from the readout", answer)
         answers.append(int(answer))
     if len(set(answers)) > 1:
-        raise ValueError(f"after {word} the readout changes its mind if the state is moved by 1/20 or less")
+        read = show(word, LINE // 2)
+        raise ValueError(f"after {read} the readout changes its mind if the state is moved by 1/20 or less")
     return answers[0]
 
 
 def _design(value: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, Callable[[list[float]], Any]]:
     if not isinstance(value, list | tuple) or len(value) != 4 or not callable(value[3]):
-        raise ValueError("the answer is (W, U, b, readout), the last a function of the list of the state's numbers")
-    try:
-        W, U, b = (torch.as_tensor(part, dtype=torch.float64).detach().numpy() for part in value[:3])
-    except (TypeError, ValueError) as error:
-        raise ValueError("W is a list of rows, U and b are lists of numbers") from error
+        expected = "(W, U, b, readout), the last a function of the list of the state's numbers"
+        raise MalformedError(expected, value)
+    W, U, b = (numbers_of(name, part) for name, part in zip("WUb", value[:3], strict=True))
     U, b = (part[:, 0] if part.ndim == 2 and part.shape[1] == 1 else part for part in (U, b))  # columns
     d = len(U) if U.ndim == 1 else 0
     if not 1 <= d <= 3 or W.shape != (d, d) or b.shape != (d,) or not np.isfinite([*W.flat, *U, *b]).all():
-        raise ValueError("with d units, 1 to 3, W has d rows of d finite numbers, and U and b have d numbers")
+        shapes = ", ".join(str(part.shape) for part in (W, U, b))
+        found = f"got {shapes}" if np.isfinite([*W.flat, *U.flat, *b.flat]).all() else "got others that are not"
+        raise MalformedError("finite W, U, b of the shapes (d, d), (d,), (d,), with d from 1 to 3", why=found)
     if (norm := float(np.linalg.norm(W, 2))) > 0.5 + 1e-9:
         raise ValueError(f"the norm of W is {norm:.3g}, more than 1/2")
     return W, U, b, value[3]

@@ -3,21 +3,52 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["difference", "is_open", "open_parts"]
+from fhx.exercises.show import TENSORS, named, show
+
+__all__ = ["MalformedError", "Mismatch", "difference", "is_open", "mismatch", "open_parts", "wanted"]
 
 NUMPY_SCALARS = frozenset(
     kind for kind in np.sctypeDict.values() if issubclass(kind, np.bool_ | np.integer | np.floating)
 )
-TENSORS = (Tensor, torch.nn.Parameter)
 PRECISIONS = {"float32": 1e-5, "float64": 0.0}
 """What rounding may cost, relative to numbers above 1: which of the two precisions is used is not the point."""
 WORDS = {bool: "True or False", int: "a whole number (int)", float: "a number", Fraction: "an exact Fraction or int"}
+NOTHING = object()
+
+
+class MalformedError(ValueError):
+    """An answer is of another type or shape than what is asked for.
+
+    Args:
+        expected: the type and the shape that are asked for, in words.
+        got: the answer, or the part of it that is of another kind.
+        why: what is wrong with it, where its type does not say that.
+    """
+
+    def __init__(self, expected: str, got: Any = NOTHING, why: str = "") -> None:
+        missing = "; is a return missing?" if got is None else ""
+        found = why if got is NOTHING else f"got {named(got)}{missing}{f': {why}' if why else ''}"
+        super().__init__(f"expected {expected}, {found}")
+
+
+class Mismatch(NamedTuple):
+    """Why two values are not the same.
+
+    Attributes:
+        words: one sentence on the first thing that differs.
+        is_malformed: whether that is a type or a shape, or a number that is NaN, and not a value.
+    """
+
+    words: str
+    is_malformed: bool = False
+
+
 ACCEPTED = {bool: (bool,), int: (int,), float: (int, float, Fraction), Fraction: (int, Fraction)}
 
 
@@ -38,14 +69,43 @@ def difference(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "
     Raises:
         TypeError: for an ``expected`` of another type.
     """
+    found = mismatch(yours, expected, tolerance, where)
+    return found and found.words
+
+
+def mismatch(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "") -> Mismatch | None:
+    """What :func:`difference` says, and of which sort it is."""
     place = f"at {where}: " if where else ""
     if yours is None and expected is not None:
-        return f"{place}got None; is a return missing?"
+        return Mismatch(f"{place}expected {wanted(expected)}, got None; is a return missing?", True)
     for kind, compare in COMPARISONS.items():
         if isinstance(expected, kind):
             found = compare(yours, expected, tolerance, where)
-            return found if found is None or found.startswith("at [") else place + found
+            inside = found is None or found.words.startswith("at [")
+            return found if found is None or inside else found._replace(words=place + found.words)
     raise TypeError(f"no way to compare with {type(expected).__name__}")
+
+
+def wanted(expected: Any) -> str:
+    """The type of what is expected, and its shape, in words."""
+    kind = type(expected)
+    if kind in WORDS:
+        return WORDS[kind]
+    if isinstance(expected, Tensor):
+        return f"a tensor of shape {tuple(expected.shape)}, {expected.dtype}"
+    if isinstance(expected, np.ndarray):
+        return f"an array of shape {expected.shape}, {expected.dtype}"
+    if isinstance(expected, list | tuple):
+        kinds = {type(item) for item in expected}
+        each = f", each {WORDS[next(iter(kinds))]}" if len(kinds) == 1 and kinds <= WORDS.keys() else ""
+        return f"a list or tuple of {len(expected)}{each}"
+    if isinstance(expected, dict):
+        return f"a dict with the keys {show([*expected], 60)}"
+    return named(expected) if expected is None else "a string"
+
+
+def _malformed(yours: Any, expected: Any) -> Mismatch:
+    return Mismatch(f"expected {wanted(expected)}, got {named(yours)}", expected is not None)
 
 
 def is_open(value: Any) -> bool:
@@ -69,70 +129,80 @@ def _parts(value: Any) -> list[tuple[Any, Any]]:
     return list(value.items()) if type(value) is dict else []
 
 
-def _number(yours: Any, expected: Any, tolerance: float, where: str) -> str | None:
-    wanted, plain = type(expected), _plain(yours)
-    if type(plain) not in ACCEPTED[wanted]:
-        return f"expected {WORDS[wanted]}, got {_kind(yours)}"
-    if wanted is not float:
-        return None if plain == expected else "the values differ"
+def _number(yours: Any, expected: Any, tolerance: float, where: str) -> Mismatch | None:
+    kind, plain = type(expected), _plain(yours)
+    if type(plain) not in ACCEPTED[kind]:
+        return _malformed(yours, expected)
+    if kind is not float:
+        return None if plain == expected else _differ(plain, expected, where)
+    if _is_nan(plain) and not _is_nan(expected):
+        return _malformed(plain, expected)
     single = type(plain) is not type(yours) and str(yours.dtype).endswith("float32")
     allowed = max(tolerance, PRECISIONS["float32"]) if single else tolerance
-    return None if _close(plain, expected, allowed) else f"the values differ{_by(plain, expected)}"
+    return None if _close(plain, expected, allowed) else _differ(plain, expected, where)
 
 
-def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> str | None:
+def _differ(yours: Any, expected: Any, where: str) -> Mismatch:
+    """Inside a larger value the two parts are told, since it may be shown without them."""
+    by = _by(yours, expected) if type(expected) is float else ""
+    return Mismatch(f"the values differ{by}{f': {_instead(yours, expected)}' if where else ''}")
+
+
+def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> Mismatch | None:
     if type(yours) is not type(expected):
-        return f"expected {_kind(expected)}, got {_kind(yours)}"
-    return None if yours == expected else "the values differ"
+        return _malformed(yours, expected)
+    return None if yours == expected else _differ(yours, expected, where)
 
 
-def _sequence(yours: Any, expected: list[Any] | tuple[Any, ...], tolerance: float, where: str) -> str | None:
+def _sequence(yours: Any, expected: list[Any] | tuple[Any, ...], tolerance: float, where: str) -> Mismatch | None:
     if not isinstance(yours, list | tuple):
-        return f"expected a list or tuple of {len(expected)}, got {_kind(yours)}"
+        return _malformed(yours, expected)
     items = list(list.__iter__(yours) if isinstance(yours, list) else tuple.__iter__(yours))
     if len(items) != len(expected):
-        return f"expected {len(expected)} items, got {len(items)}"
-    found = (difference(a, b, tolerance, f"{where}[{i}]") for i, (a, b) in enumerate(zip(items, expected, strict=True)))
+        return Mismatch(f"expected {len(expected)} items, got {len(items)}", True)
+    found = (mismatch(a, b, tolerance, f"{where}[{i}]") for i, (a, b) in enumerate(zip(items, expected, strict=True)))
     return next(filter(None, found), None)
 
 
-def _mapping(yours: Any, expected: dict[Any, Any], tolerance: float, where: str) -> str | None:
+def _mapping(yours: Any, expected: dict[Any, Any], tolerance: float, where: str) -> Mismatch | None:
     if type(yours) is not dict:
-        return f"expected a dict, got {_kind(yours)}"
+        return _malformed(yours, expected)
     keys = {key: key for key in yours if type(key) in (str, int, bool)}
     if keys.keys() != expected.keys() or len(keys) != len(yours):
         missing = [key for key in expected if key not in keys]
-        return f"no entry for {missing[0]!r}" if missing else f"{len(yours)} entries, expected {len(expected)}"
-    found = (difference(yours[key], value, tolerance, f"{where}[{key!r}]") for key, value in expected.items())
+        why = f"no entry for {missing[0]!r}" if missing else f"{len(yours)} entries"
+        return Mismatch(f"expected {wanted(expected)}, got {why}", True)
+    found = (mismatch(yours[key], value, tolerance, f"{where}[{key!r}]") for key, value in expected.items())
     return next(filter(None, found), None)
 
 
-def _tensor(yours: Any, expected: Tensor, tolerance: float, where: str) -> str | None:
+def _tensor(yours: Any, expected: Tensor, tolerance: float, where: str) -> Mismatch | None:
     if type(yours) not in TENSORS or yours.layout is not torch.strided:
-        return f"expected a tensor of shape {tuple(expected.shape)}, got {_kind(yours)}"
+        return _malformed(yours, expected)
     if _rounding(yours.dtype, expected.dtype) is None:
-        return f"expected dtype {expected.dtype}, got {yours.dtype}"
+        return Mismatch(f"expected dtype {expected.dtype}, got {yours.dtype}", True)
     return _array(yours.detach().cpu().numpy(), expected.detach().cpu().numpy(), tolerance, where)
 
 
-def _array(yours: Any, expected: np.ndarray, tolerance: float, where: str) -> str | None:
+def _array(yours: Any, expected: np.ndarray, tolerance: float, where: str) -> Mismatch | None:
     if type(yours) is not np.ndarray:
-        return f"expected an array of shape {expected.shape}, got {_kind(yours)}"
+        return _malformed(yours, expected)
     rounding = _rounding(yours.dtype, expected.dtype)
     if rounding is None:
-        return f"expected dtype {expected.dtype}, got {yours.dtype}"
+        return Mismatch(f"expected dtype {expected.dtype}, got {yours.dtype}", True)
     if yours.shape != expected.shape:
-        return f"expected shape {expected.shape}, got {yours.shape}"
+        return Mismatch(f"expected shape {expected.shape}, got {yours.shape}", True)
     for index in np.ndindex(expected.shape):
         a, b = yours[index].item(), expected[index].item()
+        if _is_nan(a) and not _is_nan(b):
+            return Mismatch(f"expected a number{f' at {list(index)}' if index else ''}, got nan", True)
         if not _close(a, b, max(tolerance, rounding)):
-            return (
-                f"the values differ at {list(index)}: {a} instead of {b}" if index else f"the values differ{_by(a, b)}"
-            )
+            at = f" at {list(index)}: {_instead(a, b)}" if index else _by(a, b)
+            return Mismatch(f"the values differ{at}")
     return None
 
 
-COMPARISONS: dict[type | tuple[type, ...], Callable[[Any, Any, float, str], str | None]] = {
+COMPARISONS: dict[type | tuple[type, ...], Callable[[Any, Any, float, str], Mismatch | None]] = {
     (bool, int, float, Fraction): _number,
     (str, type(None)): _text,
     (list, tuple): _sequence,
@@ -166,6 +236,10 @@ def _close(yours: float | Fraction, expected: float, tolerance: float) -> bool:
         return False
 
 
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _by(yours: Any, expected: float) -> str:
     try:
         return f" by {abs(float(yours) - expected):.3g}"
@@ -173,10 +247,14 @@ def _by(yours: Any, expected: float) -> str:
         return ""
 
 
-def _kind(value: Any) -> str:
-    """What a value is, in words that say more than its type where that helps."""
-    if type(value) in TENSORS:
-        return f"a tensor of shape {tuple(value.shape)}, {value.dtype}"
-    if type(value) is np.ndarray:
-        return f"an array of shape {value.shape}, {value.dtype}"
-    return "None" if value is None else f"an object of type {type(value).__name__}"
+def _instead(yours: Any, expected: Any) -> str:
+    """Floats to as many digits as tell them apart."""
+    texts = [_short(yours), _short(expected)]
+    if texts[0] == texts[1]:
+        texts = [show(yours, 30), show(expected, 30)]
+    return " instead of ".join(texts)
+
+
+def _short(value: Any) -> str:
+    text = str(value) if type(value) is Fraction else show(value, 30)
+    return f"{value:.6g}" if type(value) is float and len(text) > 8 else text

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from fhx.exercises.compare import MalformedError
+
 __all__ = [
     "PARTS",
     "decide_linear",
     "decide_table",
     "net_weights",
+    "numbers_of",
     "parts_of",
     "run_linear",
     "run_relu_net",
@@ -27,16 +30,15 @@ PARTS = ("W", "U", "b", "h0", "w", "c")
 
 def run_table(value: Any, word: Sequence[int]) -> bool:
     """What a table (table, h0, readout) gives for a word: ``readout[h_T]`` with ``h_t = table[h_{t-1}][x_t]``."""
-    table = value[0] if isinstance(value, list | tuple) and value else None
+    table, h, readout = parts_of(value, "table", "h0", "readout", what="parts")
     if isinstance(table, dict) and any(isinstance(key, tuple) for key in table):
-        raise ValueError("table[h][x] means a list of rows, not a dictionary by pairs")
+        raise MalformedError("table[h][x], a list of rows", why="got a dictionary by pairs")
     try:
-        table, h, readout = value
         for x in word:
             h = table[h][x]
         return bool(readout[h])
     except (TypeError, ValueError, LookupError) as error:
-        raise ValueError(f"the answer is (table, h0, readout) with table[h][x] and readout[h]; {error}") from error
+        raise MalformedError("(table, h0, readout) with table[h][x] and readout[h]", value, str(error)) from error
 
 
 def decide_table(value: Any, word: Sequence[int], right: Any) -> bool:
@@ -143,10 +145,8 @@ def settled_period(value: Any, period: int) -> int:
 
 def parts_of(value: Any, *names: str, what: str = "values") -> tuple[Any, ...]:
     """The parts of an answer that is a list or tuple with one per name; a ValueError if it is not."""
-    if value is None:
-        raise ValueError("got None; is a return missing?")
     if not isinstance(value, list | tuple) or len(value) != len(names):
-        raise ValueError(f"the answer is ({', '.join(names)}), {len(names)} {what}")
+        raise MalformedError(f"({', '.join(names)}), {len(names)} {what}", value)
     return tuple(value)
 
 
@@ -162,20 +162,32 @@ def net_weights(value: Any, names: str, shapes: str) -> list[np.ndarray]:
     Raises:
         ValueError: a part is missing, holds no numbers or has another shape.
     """
-    given, expected = parts_of(value, *names.split()), f"the answer is ({', '.join(names.split())})"
-    try:
-        parts = [np.asarray(_detached(part), dtype=float) for part in given]
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{expected} in numbers, lists or tensors; {error}") from error
+    given, expected = parts_of(value, *names.split()), f"({', '.join(names.split())})"
+    parts = [numbers_of(name, part) for name, part in zip(names.split(), given, strict=True)]
     d = parts[0].shape[-1] if parts[0].ndim else 1
     fitting = []
     for name, part, shape in zip(names.split(), parts, shapes.split(), strict=True):
         wanted = () if shape == "-" else tuple(d if size == "d" else int(size) for size in shape)
         accepted = {"-": [(), (1,)], "d": [(d,), (d, 1), (1, d)]}.get(shape, [wanted])
         if part.shape not in accepted:
-            raise ValueError(f"{expected}; with {d} units {name} has shape {wanted}, yours {part.shape}")
+            raise MalformedError(f"{expected}, for {d} units with {name} of shape {wanted}", why=f"got {part.shape}")
         fitting.append(part.reshape(wanted))
     return fitting
+
+
+def numbers_of(name: str, part: Any) -> np.ndarray:
+    """A part of an answer as an array of floats.
+
+    Raises:
+        ValueError: it is no number, list of numbers, rows of one length, or tensor; or NaN is among them.
+    """
+    try:
+        numbers = np.asarray(_detached(part), dtype=float)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise MalformedError(f"{name} in numbers, lists of one length or tensors", part) from error
+    if np.isnan(numbers).any():  # NumPy makes one of None
+        raise MalformedError(f"{name} in numbers", part, "" if numbers.ndim == 0 else "nan is among them")
+    return numbers
 
 
 def _detached(part: Any) -> Any:

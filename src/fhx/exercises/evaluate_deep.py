@@ -6,6 +6,7 @@ import torch
 
 from fhx.cells import DeepCell
 from fhx.dynamics import jacobians, product_norms
+from fhx.exercises.compare import MalformedError
 
 __all__ = ["deep_cell", "holds"]
 
@@ -30,7 +31,7 @@ def holds(value: Any) -> bool:
             matrices, or a gradient that does not hold, with its logarithm.
     """
     if not isinstance(value, DeepCell) or (value.depth, value.state_size, value.W.shape[0]) != (DEPTH, UNITS, UNITS):
-        raise ValueError("the answer is the cell that the function was given, a DeepCell(1, 32, 16)")
+        raise MalformedError("the cell that the function was given, a DeepCell(1, 32, 16)", value)
     if value.activation is not torch.tanh or value.norms is not None:
         raise ValueError("the cell must stay a plain tanh cell")
     with torch.no_grad():

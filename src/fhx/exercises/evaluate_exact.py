@@ -11,6 +11,7 @@ from typing import Any
 
 from fhx.exact import Recognizer, SimpleRNN
 from fhx.exact.numbers import Number, dot, vector
+from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.exercises.evaluate_turing import short
 from fhx.machines import DFA, all_words
@@ -39,14 +40,21 @@ def decide_machine(value: Any, wanted: DFA) -> bool:
         ValueError: not a machine, or a wrong one, with a shortest word on which it is wrong.
     """
     if isinstance(value, list | tuple) and len(value) == 5:
-        value = DFA(*value)
+        value = _machine(value)
     if not isinstance(value, DFA):
-        raise ValueError(f"the answer is DFA({MACHINE_PARTS}) or these five in a tuple")
+        raise MalformedError(f"DFA({MACHINE_PARTS}) or these five in a tuple", value)
     word = value.equivalent(wanted).word
     if word is None:
         return True
     says, should = ("accepts", "reject") if value.accepts(word) else ("rejects", "accept")
     raise ValueError(f"the machine {says} {word!r} and should {should} it; no shorter word shows a mistake")
+
+
+def _machine(parts: Sequence[Any]) -> DFA:
+    try:
+        return DFA(*parts)
+    except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise MalformedError(f"DFA({MACHINE_PARTS})", why=f"but {error}") from error
 
 
 def threshold_side(value: Any, x: Sequence[int]) -> bool:
@@ -147,17 +155,15 @@ def _net(value: Any, alphabet: Sequence[Hashable], max_units: int | None) -> Rec
     for name, part in zip(PARTS[:-1], value, strict=False):
         rows = name in "WU"
         if _length(part) is None or (rows and None in map(_length, part)):
-            raise ValueError(
-                f"part {name} is a list of {'rows, one' if rows else 'numbers, one'} per unit, not {part!r}"
-            )
+            raise MalformedError(f"{name} as a list of {'rows, one' if rows else 'numbers, one'} per unit", part)
     try:
         net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"this is not a net: {error}") from error
+        raise MalformedError("a net", why=f"but {error}") from error
     if max_units is not None and net.units > max_units:
         raise ValueError(f"the net has {net.units} units, and at most {max_units} are asked for")
     if not net.rnn.is_integer:
-        raise ValueError("the weights and the start are integers, and some of these are fractions")
+        raise MalformedError("weights and a start in integers", why="got fractions among them")
     _integers((*net.w, net.c), "the readout")
     return net
 
@@ -194,7 +200,7 @@ def layers_by_jumps() -> tuple[bool, ...]:
 def right_layers(value: Any) -> tuple[bool, ...]:
     """The answers on the six functions if all are right; a ValueError says how many are, and not which."""
     if not isinstance(value, list | tuple) or [type(answer) for answer in value] != [bool] * len(FUNCTIONS):
-        raise ValueError(f"the answer is a tuple of {len(FUNCTIONS)} values True or False")
+        raise MalformedError(f"a tuple of {len(FUNCTIONS)} values True or False", value)
     right = sum(mine == answer for mine, answer in zip(value, layers_by_jumps(), strict=True))
     if right < len(FUNCTIONS):
         raise ValueError(f"{right} of the {len(FUNCTIONS)} answers are right")
@@ -205,10 +211,10 @@ def right_hats(value: Any, n: int) -> bool:
     r"""True if (H, c) makes one-hot vectors of the numbers :math:`v = 0, \dots, n - 1`: entry k of the v-th is
     :math:`c_k + \sum_j H_{kj}\, \mathrm{relu}(v - j)`. A ValueError names the first one that is wrong.
     """
-    expected = f"the answer is (H, c); for n = {n} H has {n} rows of {n - 1} integers, and c {n} integers"
+    expected = f"(H, c) with {n} rows of {n - 1} integers and {n} integers, for n = {n}"
     shape = [_length(part) for part in value] if _length(value) == 2 else []
     if shape != [n, n] or any(_length(row) != n - 1 for row in value[0]):
-        raise ValueError(expected)
+        raise MalformedError(expected, value)
     H, c = [_integers(row, f"H[{k}]") for k, row in enumerate(value[0])], _integers(value[1], "c")
     for v in range(n):
         for k, (row, bias) in enumerate(zip(H, c, strict=True)):
@@ -223,10 +229,10 @@ def describe_word(word: Any, left: DFA, right: DFA) -> str:
     if word is None:
         return "None: no word tells the two apart"
     if not isinstance(word, str) or not set(word) <= set(left.alphabet):
-        raise ValueError(f"the answer is a string over {''.join(map(str, left.alphabet))!r}, or None")
+        raise MalformedError(f"a string over {''.join(map(str, left.alphabet))!r}, or None", word)
     if left.accepts(word) == right.accepts(word):
         both = "accept" if left.accepts(word) else "reject"
-        raise ValueError(f"both machines {both} {word!r}")
+        raise ValueError(f"both machines {both} {short(word)}, which does not tell them apart")
     return f"a word of length {len(word)} on which they differ"
 
 
@@ -240,7 +246,7 @@ def right_start(value: Any, first: Sequence[int], again: Sequence[int]) -> bool:
             but after ``first`` and after ``again`` the net is not in the same state, so that it does not go on so.
     """
     if type(value) not in (int, Fraction):
-        raise ValueError(f"the answer is an exact number, a Fraction, and not the {type(value).__name__} {value!r}")
+        raise MalformedError("an exact number, a Fraction or int", value)
     if not 0 <= value <= 1:
         raise ValueError(f"the start lies between 0 and 1, and {value} does not")
     wanted = [*first, *again, *again]
@@ -266,7 +272,11 @@ def _length(value: Any) -> int | None:
 
 def _integers(values: Any, name: str) -> list[int]:
     """Whole numbers; a ValueError names one that is not."""
-    numbers = vector(values, name)
+    try:
+        numbers = vector(values, name)
+    except TypeError as error:
+        other = [value for value in values if type(value) not in (int, Fraction)] if _length(values) else [values]
+        raise MalformedError(f"integers in {name}", *other[:1]) from error
     if fractions := [value for value in numbers if not isinstance(value, int)]:
-        raise ValueError(f"{name} holds {fractions[0]}, which is not an integer")
+        raise MalformedError(f"integers in {name}", fractions[0])
     return [value for value in numbers if isinstance(value, int)]

@@ -10,6 +10,7 @@ from torch import Tensor
 from fhx._modules import undrawn
 from fhx.cells import LSTMCell
 from fhx.dynamics import Realization
+from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import parts_of
 from fhx.tasks import LANGUAGES, Acceptor
 
@@ -62,21 +63,22 @@ def decide_order(value: Any) -> bool:
 
 
 def _net(value: Any) -> Realization:
-    (cell, w, c), expected = parts_of(value, "cell", "w", "c"), "the answer is (cell, w, c)"
+    (cell, w, c), expected = parts_of(value, "cell", "w", "c"), "(cell, w, c)"
     if not isinstance(cell, LSTMCell) or (cell.input_size, cell.state_size) != (2, UNITS):
-        raise ValueError(f"{expected} with the cell that the function was given, an LSTMCell(2, {UNITS})")
-    w, c = _tensor(w), _tensor(c)
+        raise MalformedError(f"{expected} with the cell that the function was given, an LSTMCell(2, {UNITS})", cell)
+    given, w, c = (w, c), _tensor(w), _tensor(c)
     if w is None or c is None or w.shape != (UNITS,) or c.numel() != 1:
-        raise ValueError(f"{expected} with {UNITS} numbers w and one number c")
+        raise MalformedError(f"{expected} with {UNITS} numbers w and one number c", given)
     w, c = (part.to(cell.W.dtype) for part in (w, c.reshape(1)))
     return Realization(cell, lambda h: h @ w[:, None] + c, START.to(cell.W.dtype))
 
 
 def _tensor(value: Any) -> Tensor | None:
     try:
-        return torch.as_tensor(value).detach()
+        tensor = torch.as_tensor(value).detach()
     except (TypeError, ValueError, RuntimeError):
         return None
+    return None if tensor.is_complex() or tensor.isnan().any() else tensor
 
 
 def _long_words() -> Iterator[str]:

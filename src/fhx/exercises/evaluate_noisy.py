@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import PARTS, net_weights, parts_of
 
 __all__ = ["survives_noise", "survivors"]
@@ -52,8 +53,8 @@ def survives_noise(value: Any) -> bool:
 def _net(value: Any) -> tuple[list[np.ndarray], Activation]:
     *numbers, activation = parts_of(value, *PARTS, "activation")
     if not isinstance(activation, str) or activation not in ACTIVATIONS:
-        expected = f"the answer is ({', '.join(PARTS)}, activation)"
-        raise ValueError(f"{expected} with activation {' or '.join(map(repr, ACTIVATIONS))}, and not {activation!r}")
+        known = " or ".join(map(repr, ACTIVATIONS))
+        raise MalformedError(f"({', '.join(PARTS)}, activation) with activation {known}", activation)
     parts = net_weights(numbers, " ".join(PARTS), "dd d2 d d d -")
     if len(parts[0]) > MOST_UNITS:
         raise ValueError(f"the net has {len(parts[0])} units, and at most {MOST_UNITS} are asked for")

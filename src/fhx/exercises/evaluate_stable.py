@@ -11,7 +11,9 @@ from torch import Tensor
 from fhx._modules import undrawn
 from fhx.cells import SimpleCell
 from fhx.dynamics import jacobians, unroll
-from fhx.exercises.evaluate import parts_of
+from fhx.exercises.compare import MalformedError
+from fhx.exercises.evaluate import numbers_of, parts_of
+from fhx.exercises.show import LINE, show
 
 __all__ = ["flip_flop", "forgets", "is_enough", "refutes"]
 
@@ -29,12 +31,11 @@ def refutes(value: Any, W: list[list[float]], claim: float) -> bool:
     Raises:
         ValueError: not such a pair, or its gain is not above the claim.
     """
-    try:
-        h, other = (np.array(state, dtype=float) for state in value)
-    except (TypeError, ValueError) as error:
-        raise ValueError("the answer is (h, other), two lists of numbers") from error
+    pair = value if isinstance(value, np.ndarray | Tensor) and len(value.shape) == 2 and len(value) == 2 else None
+    states = parts_of(value, "h", "other", what=f"lists of {len(W)} numbers") if pair is None else pair
+    h, other = (numbers_of(name, state) for name, state in zip(("h", "other"), states, strict=True))
     if h.shape != (len(W),) or other.shape != (len(W),):
-        raise ValueError(f"both states have {len(W)} numbers; yours have the shapes {h.shape} and {other.shape}")
+        raise MalformedError(f"two states of {len(W)} numbers", why=f"got the shapes {h.shape} and {other.shape}")
     if not (np.abs([h, other]) <= 1).all():
         raise ValueError("a state has a number outside [-1, 1]")
     apart = np.abs(h - other).max()
@@ -70,7 +71,7 @@ def flip_flop(value: Any, word: Sequence[int]) -> int:
             product = J @ product
             largest = max(largest, torch.linalg.matrix_norm(product).max().item())
     if not abs(y) >= MARGIN:
-        raise ValueError(f"after the word {list(word)} the output is {y:.3g}, nearer to 0 than 1/2")
+        raise ValueError(f"after the word {show([*word], LINE // 2)} the output is {y:.3g}, nearer to 0 than 1/2")
     if not largest <= LARGEST:
         raise ValueError(f"a product of Jacobians has the norm {largest:.3g}, and none may be above {LARGEST:g}")
     return 1 if y > 0 else -1
@@ -78,18 +79,18 @@ def flip_flop(value: Any, word: Sequence[int]) -> int:
 
 def _net(value: Any) -> tuple[SimpleCell, Tensor, Tensor]:
     parts = parts_of(value, "W", "U", "b", "w", "c")
-    try:
-        W, U, b, w, c = (torch.as_tensor(part, dtype=torch.float64) for part in parts)
-    except (TypeError, ValueError) as error:
-        raise ValueError("W is a list of rows, U, b and w are lists of numbers and c is a number") from error
+    W, U, b, w, c = (
+        torch.from_numpy(numbers_of(name, part)) for name, part in zip(("W", "U", "b", "w", "c"), parts, strict=True)
+    )
     d = len(w) if w.ndim else 0
     if d > UNITS:
         raise ValueError(f"the net has {d} units, and at most {UNITS} are asked for")
     shapes = [tuple(part.shape) for part in (W, U, b, w, c)]
     if not d or shapes != [(d, d), (d,), (d,), (d,), ()]:
-        raise ValueError(f"with d units the shapes are (d, d), (d,), (d,), (d,) and (); yours are {shapes}")
+        found = f"got {', '.join(map(str, shapes))}"
+        raise MalformedError("W, U, b, w, c of the shapes (d, d), (d,), (d,), (d,), ()", why=found)
     if not all(part.isfinite().all() for part in (W, U, b, w, c)):
-        raise ValueError("a weight is not finite")
+        raise MalformedError("finite numbers", why="got a weight that is not finite")
     cell = undrawn(SimpleCell, 1, d, activation="relu", dtype=torch.float64)
     with torch.no_grad():
         for parameter, part in zip((cell.W, cell.U, cell.b), (W, U[:, None], b), strict=True):
@@ -108,13 +109,14 @@ def forgets(value: Any, k: int, inputs: list[int]) -> str:
     Raises:
         ValueError: not such a pair, an entry of W is 0, or its 2-norm is below 10.
     """
+    expected = "(W, U), three rows of three whole numbers and a list of three"
     try:
         W, U = (np.array(part, dtype=object) for part in value)
         whole = all(isinstance(entry, int | np.integer) for entry in (*W.flat, *U.flat))
     except (TypeError, ValueError):
         whole = False
     if not whole or W.shape != (3, 3) or U.shape != (3,):
-        raise ValueError("the answer is (W, U), three rows of three whole numbers and a list of three")
+        raise MalformedError(expected, value)
     W, U = (np.array([int(entry) for entry in part.flat], dtype=object).reshape(part.shape) for part in (W, U))
     if not W.all():
         raise ValueError("an entry of W is 0")

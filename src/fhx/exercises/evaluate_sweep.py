@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from fhx.exercises.compare import MalformedError
+
 __all__ = ["Part", "join", "misleads", "newton_by_elimination", "scanned", "settles", "sweep_arguments", "tanh_guess"]
 
 STEPS, RESIDUAL, APART = 40, 1e-6, 1
@@ -36,7 +38,7 @@ def scanned(value: Any, word: str) -> dict[str, Any]:
     """
     parts = list(value) if isinstance(value, list | tuple) else []
     if len(parts) != len(word) or not all(type(part) is Part for part in parts):
-        raise ValueError(f"the answer is a list of {len(word)} of the items, joined by join")
+        raise MalformedError(f"a list of {len(word)} of the items, joined by join", value)
     return {"words": [part.word for part in parts], "rounds": max(part.rounds for part in parts)}
 
 
@@ -128,10 +130,10 @@ def _numbers(value: Any, count: int) -> list[float]:
     try:
         numbers = [float(number) for number in value]
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the answer is a list of {count} numbers") from error
+        raise MalformedError(f"a list of {count} numbers", value) from error
     if len(numbers) != count:
-        raise ValueError(f"the answer is a list of {count} numbers, and yours has {len(numbers)}")
+        raise MalformedError(f"a list of {count} numbers", why=f"got a list of {len(numbers)}")
     for t, number in enumerate(numbers, 1):
         if not (isfinite(number) and abs(number) <= 1):
-            raise ValueError(f"state {t} is {number:.4g}, and no state leaves [-1, 1]")
+            raise MalformedError("numbers in [-1, 1]", why=f"got {number:.4g} as state {t}")
     return numbers

@@ -13,6 +13,7 @@ from fhx.compile import turing_to_rnn
 from fhx.exact import HaltingNet, Recognizer, SimpleRNN
 from fhx.exact.matrix import Matrix
 from fhx.exact.numbers import Number, dot, vector
+from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import TuringMachine
 
@@ -54,7 +55,7 @@ def decide_turing(
         ValueError: not a machine, another alphabet, or a word on which it is wrong or silent.
     """
     if not isinstance(value, TuringMachine):
-        raise ValueError("the answer is TuringMachine(rules, start, accept, reject, blank, input_alphabet)")
+        raise MalformedError("TuringMachine(rules, start, accept, reject, blank, input_alphabet)", value)
     if set(value.input_alphabet) != set(alphabet):
         raise ValueError(
             f"the input alphabet is {''.join(map(str, value.input_alphabet))!r} and should be {alphabet!r}"
@@ -222,7 +223,7 @@ def _parts(value: Any) -> tuple[Any, ...]:
         rows = part if name in "WU" and isinstance(part, Iterable) else ()
         if not isinstance(part, Iterable | Matrix) or not all(isinstance(row, Iterable) for row in rows):
             kind = "list of rows" if name in "WU" else "list of numbers"
-            raise ValueError(f"{name} is {part!r}, and should be a {kind}")
+            raise MalformedError(f"{name} as a {kind}", part)
     return parts
 
 
@@ -230,7 +231,7 @@ def _built(build: Callable[[], Any], max_units: int) -> Any:
     try:
         net = build()
     except (TypeError, ValueError) as error:
-        raise ValueError(f"this is not a net: {error}") from error
+        raise MalformedError("a net", why=f"but {error}") from error
     if net.rnn.units > max_units:
         raise ValueError(f"the net has {net.rnn.units} units, and at most {max_units} are asked for")
     return net
@@ -241,4 +242,5 @@ def _numbers(value: Any, *names: str) -> tuple[Number, ...]:
     try:
         return vector(parts, "the answer")
     except TypeError as error:
-        raise ValueError(f"numbers are exact, int or Fraction: {error}") from error
+        other = next(part for part in parts if type(part) not in (int, Fraction))
+        raise MalformedError("exact numbers, int or Fraction", other) from error

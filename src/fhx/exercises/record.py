@@ -70,6 +70,11 @@ class Exercise:
         """The name of the function to write."""
         return self.signature.partition("(")[0]
 
+    @property
+    def is_design(self) -> bool:
+        """Whether something is made of the function's value before it is compared, as the outputs of a net are."""
+        return self.observe is not _as_it_is
+
     def all_cases(self, seed: int, random_inputs: int) -> Iterator[Case]:
         """The stated cases, then random ones; no random ones where there is nothing to vary."""
         yield from self.cases

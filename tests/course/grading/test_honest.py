@@ -134,6 +134,7 @@ def test_what_check_had_called_right_is_never_lost_in_silence(launcher, tmp_path
     assert mark.message.startswith("In the file check had called it right, and the grader does not")
     mark = graded(launcher, tmp_path, HATS.format(by_table), ASKED)
     assert (mark.status, mark.points) == ("wrong", 0)
+    assert mark.message.endswith("the value is of another type or shape than what is asked for.")
 
 
 @pytest.mark.full

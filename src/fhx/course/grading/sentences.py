@@ -6,6 +6,7 @@ __all__ = ["LOOK", "NOBODY", "PRIVATE", "SAID", "STATUSES", "TOO_LATE", "UNREAD"
 
 PRIVATE = {
     "differs": "On an input that is not shown the value is wrong.",
+    "malformed": "On an input that is not shown the value is of another type or shape than what is asked for.",
     "unread": "On an input that is not shown the value cannot be read.",
     "raised": "On an input that is not shown it stops with an error.",
     "no name": "On an input that is not shown it stops with an error.",
