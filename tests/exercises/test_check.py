@@ -232,9 +232,34 @@ def test_a_result_in_place_of_the_function_is_explained():
     )
 
 
-def test_an_unknown_exercise_is_an_error_that_names_the_known():
-    with pytest.raises(ValueError, match="no exercise '01-two-steps'; there are 01-one-step, 01-source-output"):
-        check("01-two-steps", right)
+@pytest.mark.parametrize(
+    ("id_", "nearest", "chapter"),
+    [
+        ("03-distingish", "03-distinguish", "03"),
+        ("distinguish", "03-distinguish", "03"),
+        ("ex-07-growth", "07-growth", "07"),
+        ("3-hat", "03-hat", "03"),
+        ("03", "03-hat", "03"),
+        ("99-hat", "09-rate", ""),
+        ("", "", ""),
+    ],
+)
+def test_an_unknown_exercise_is_an_error_that_names_three_near_ones_and_how_to_list_a_chapter(id_, nearest, chapter):
+    with pytest.raises(ValueError, match=f"^there is no exercise '{id_}'") as error:
+        check(id_, right)
+    said = str(error.value)
+    near = [name for name in EXERCISES if repr(name) in said]
+    assert len(near) == 3
+    assert not chapter or nearest in near
+    listed = eval(re.search(r"\[id for .*\]", said)[0], {"EXERCISES": EXERCISES})
+    assert listed == [name for name in EXERCISES if name.startswith(listed[0][:3])]
+    assert listed[0].startswith(chapter)
+    assert len(said) < 250
+
+
+def test_a_function_in_the_place_of_the_id_is_told_so():
+    with pytest.raises(TypeError, match=r"expected the id of an exercise, .* got the function right first"):
+        check(right, "03-hat")
 
 
 @pytest.mark.usefixtures("unchecked")  # beartype itself draws random items of what it checks

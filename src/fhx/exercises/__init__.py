@@ -7,10 +7,11 @@ from fhx._extras import needs
 
 with needs("torch", "figures"):
     from fhx.exercises.checking import Result, check_exercise
-    from fhx.exercises.collection import EXERCISES
+    from fhx.exercises.collection import EXERCISES, unknown
     from fhx.exercises.compare import difference
     from fhx.exercises.notes import Mistake, Notes
     from fhx.exercises.record import Exercise
+    from fhx.exercises.show import named
 
 __all__ = ["EXERCISES", "Exercise", "Mistake", "Notes", "Result", "check", "difference"]
 
@@ -33,9 +34,13 @@ def check(exercise: str | Exercise, answer: Callable[..., Any], *, seed: int = 0
         A result that is true if the answer passed.
 
     Raises:
-        ValueError: for an unknown id, with the known ones.
+        ValueError: for an unknown id, with the three known ones that are nearest.
+        TypeError: for something else in the place of the id.
     """
+    if not isinstance(exercise, str | Exercise):
+        wanted = "expected the id of an exercise, such as '01-one-step', and then the function"
+        raise TypeError(f"{wanted}, got {named(exercise)} first")
     if isinstance(exercise, str) and exercise not in EXERCISES:
-        raise ValueError(f"there is no exercise {exercise!r}; there are {', '.join(EXERCISES)}")
+        raise ValueError(unknown(exercise))
     record = EXERCISES[exercise] if isinstance(exercise, str) else exercise
     return check_exercise(record, answer, seed, random_inputs)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 
 from fhx.exercises.notes import read_notes
 from fhx.exercises.record import Exercise
 
-__all__ = ["CHAPTERS", "EXERCISES", "Exercises", "of_chapter"]
+__all__ = ["CHAPTERS", "EXERCISES", "Exercises", "of_chapter", "unknown"]
 
 CHAPTERS = range(1, 14)
 """The numbers of the chapters."""
@@ -42,3 +43,13 @@ class Exercises(Mapping[str, Exercise]):
 
 EXERCISES = Exercises()
 """All exercises by id, in the order of the book."""
+
+
+def unknown(id_: str) -> str:
+    """What to say of an id that is none: the three known ones that are nearest, and how to list those of a chapter."""
+    nearest = get_close_matches(id_, EXERCISES, n=3, cutoff=0)
+    given = (int(part) for part in id_.split("-") if part.isdecimal() and int(part) in CHAPTERS)
+    number, (first, second, third) = next(given, int(nearest[0][:2])), map(repr, nearest)
+    those = f'[id for id in EXERCISES if id.startswith("{number:02}-")]'
+    near = f"there is no exercise {id_[:40]!r}; the nearest are {first}, {second} and {third}"
+    return f"{near}. To list chapter {number}: {those}, with EXERCISES from fhx.exercises"
