@@ -16,6 +16,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "data": ("pooch", "requests", "sklearn"),
     "learn": ("aalpy", "pydot"),
     "cluster": ("distributed",),
+    "convex": ("cvxpy", "clarabel"),
     "export": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
     "course": ("nbformat", "jupyter_client", "ipykernel", "psutil", "pybtex", "yaml", "zmq"),
 }

@@ -5,7 +5,7 @@ from random_tensors import DEVICE, DOUBLE, draw, rng
 from torch.func import functional_call
 
 from fhx.cells import LinearCell, LSTMCell, SimpleCell
-from fhx.stability import contraction_rate
+from fhx.stability import contraction_rate, lstm_bounds
 
 KINDS = ["linear", "tanh", "sigmoid", "lstm"]
 
@@ -34,7 +34,7 @@ def stable_cell(kind, rate=0.8, d_in=1, d=2, seed=0, size=1.0):
             parameter.copy_(size * draw(*parameter.shape, seed=seed + one))
         cell.W.mul_(rate / contraction_rate(cell))
         cell.W.mul_(1 - 1e-12)
-    while contraction_rate(cell) > rate:
+    while (lstm_bounds(cell).rate if kind == "lstm" else contraction_rate(cell)) > rate:  # the one of the constants
         cell.W.mul_(0.9)
     return cell
 

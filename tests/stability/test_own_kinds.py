@@ -110,7 +110,8 @@ def test_nets_of_torch_are_converted_first():
     net = nn.LSTM(2, 3, **DOUBLE)
     assert contraction_rate(from_torch(net)) > 0
     for norm in (1, -inf, "inf", "euclid"):
-        with pytest.raises(ValueError, match=r"^norm must be one of 2, 'max', 'lyapunov', or inf for 'max', got"):
+        names = "norm must be one of 2, 'max', 'weighted', 'lyapunov', or inf for 'max', got"
+        with pytest.raises(ValueError, match=f"^{names}"):
             contraction_rate(from_torch(net), norm)
 
 

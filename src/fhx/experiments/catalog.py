@@ -7,6 +7,7 @@ from fhx.experiments import (
     finite_precision,
     formal_languages,
     imitation,
+    norms,
     perturbed_weights,
     readout_budget,
     stable_models,
@@ -29,6 +30,7 @@ MODULES = (
     finite_precision,
     deep_cells,
     trainability,
+    norms,
     stable_models,
     feed_forward,
 )

@@ -17,7 +17,12 @@ with needs("torch"):
     from fhx.stability.certificates import Certificate, certificate, register_certificate
     from fhx.stability.conjugate import Translated, WithReadout
     from fhx.stability.constants import constants
-    from fhx.stability.contraction import contraction_rate, steps_to_contract
+    from fhx.stability.contraction import (
+        ContractionCertificate,
+        contraction_certificate,
+        contraction_rate,
+        steps_to_contract,
+    )
     from fhx.stability.definite import DefiniteNet, definite_net, definite_order, window_for_margin
     from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
     from fhx.stability.fixed import FixedPoint, fixed_point
@@ -27,9 +32,11 @@ with needs("torch"):
     from fhx.stability.lstm_constants import lstm_constants
     from fhx.stability.lyapunov import lyapunov_norm, weighted_gain
     from fhx.stability.projection import Projected, project
+    from fhx.stability.published import bonassi_rate, terzi_rate
     from fhx.stability.rounding import rounding_term
     from fhx.stability.search import Search, adversarial_gain
     from fhx.stability.simple_constants import simple_constants
+    from fhx.stability.slopes import best_slope_norm, gain_of_every_norm, slope_restricted_gain
     from fhx.stability.smoothness import Constants, LossConstants
     from fhx.stability.states import invariant_set
     from fhx.stability.truncation import truncated_states, truncation_length, window_for_state_gap
@@ -38,6 +45,7 @@ with needs("torch"):
 __all__ = [
     "Certificate",
     "Constants",
+    "ContractionCertificate",
     "DefiniteNet",
     "Descent",
     "FixedPoint",
@@ -49,13 +57,17 @@ __all__ = [
     "Translated",
     "WithReadout",
     "adversarial_gain",
+    "best_slope_norm",
+    "bonassi_rate",
     "certificate",
     "constants",
+    "contraction_certificate",
     "contraction_rate",
     "definite_net",
     "definite_order",
     "descend",
     "fixed_point",
+    "gain_of_every_norm",
     "gradient_bound",
     "gradient_gap",
     "gradient_gap_bound",
@@ -71,9 +83,11 @@ __all__ = [
     "register_certificate",
     "rounding_term",
     "simple_constants",
+    "slope_restricted_gain",
     "state_gap_bound",
     "step_sizes",
     "steps_to_contract",
+    "terzi_rate",
     "truncated_states",
     "truncation_length",
     "weight_gap_bound",

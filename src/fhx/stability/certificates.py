@@ -12,7 +12,7 @@ and from then on :func:`~fhx.stability.contraction_rate`, :func:`~fhx.stability.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import singledispatch
+from functools import cached_property, singledispatch
 from math import inf
 from typing import Literal, TypeVar
 
@@ -27,6 +27,7 @@ from fhx.dynamics import Box
 from fhx.stability.lyapunov import lyapunov_norm
 from fhx.stability.norms import AnyNorm, Norm, as_norm
 from fhx.stability.smoothness import Constants
+from fhx.stability.weights import best_weights, gain_with
 
 Same = TypeVar("Same", bound="Certificate")
 Condition = Literal["rows", "sum", "four conditions"]
@@ -35,7 +36,7 @@ Condition = Literal["rows", "sum", "four conditions"]
 class Certificate(ABC):
     r"""What is certified of one cell for all inputs with :math:`|x|_\infty \le B_x`.
 
-    A kind of cell has to write ``rate`` and ``invariant_set``.
+    A kind of cell has to write ``invariant_set``, and ``rate`` or ``row_gains``.
 
     Args:
         cell: the cell, its weights as they are.
@@ -52,9 +53,29 @@ class Certificate(ABC):
     def __init__(self, cell: Cell, input_bound: float = 1.0) -> None:
         self.cell, self.input_bound = cell, non_negative("input_bound", input_bound)
 
-    @abstractmethod
     def rate(self, norm: Norm) -> float:
-        """An upper bound of the one-step gain, rounded upwards; see :func:`~fhx.stability.contraction_rate`."""
+        """An upper bound of the one-step gain, rounded upwards; see :func:`~fhx.stability.contraction_rate`.
+
+        A kind that has ``row_gains`` need not write the norms "max" and "weighted".
+        """
+        if norm == "weighted":
+            return self._best[0]
+        if norm == "max":
+            return gain_with(self.row_gains, torch.ones(self.cell.state_width, dtype=torch.float64))
+        self.matrix()  # refuses
+        raise ValueError(f"there is no rate in the norm {norm!r} for {self.cell}")
+
+    def row_gains(self, weights: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        r"""How far each number of the next state moves where number j of the state moves by at most :math:`w_j`.
+
+        .. math:: T(w)_i \ge \sup \sum_j \Bigl| \frac{\partial f_i}{\partial h_j} \Bigr| w_j
+
+        over the invariant set and all inputs; monotone in w, and :math:`T(s w) = s T(w)` for :math:`s > 0`.
+
+        Args:
+            weights: :math:`w_j > 0`, in float64 on the CPU.
+        """
+        raise ValueError(f"no gain is known number by number for {self.cell}, which a weighted norm needs")
 
     @abstractmethod
     def invariant_set(self) -> Box:
@@ -82,11 +103,23 @@ class Certificate(ABC):
         """W of a cell whose step is W h and a function of the input; no other has a Lyapunov norm."""
         raise ValueError(f'the norm "lyapunov" is for linear cells, and {self.cell} is not one')
 
+    def weights(self) -> Float[Tensor, " width"]:
+        """Of the weighted norm that ``rate("weighted")`` is in, in float64 on the CPU."""
+        return self._best[1]
+
+    @cached_property
+    def _best(self) -> tuple[float, Float[Tensor, " width"]]:
+        """The rate in the best weighted norm, and its weights."""
+        return best_weights(self.row_gains, self.cell.state_width)
+
     def norm_function(self, norm: Norm) -> Callable[[Tensor], float]:
         """The function from a state to its norm, which ``rate(norm)`` is in."""
         if norm == "lyapunov":
             P = lyapunov_norm(self.matrix())
             return lambda v: (v @ P @ v).sqrt().item()
+        if norm == "weighted":
+            weights = self.weights()
+            return lambda v: (v.cpu().abs() / weights).max().item()
         return lambda v: torch.linalg.vector_norm(v, 2 if norm == 2 else inf).item()
 
 

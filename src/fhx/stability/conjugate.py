@@ -124,8 +124,10 @@ class WithReadout(Cell):
         return state[..., self.cell.state_width :]
 
     def lipschitz(self, norm: AnyNorm = 2) -> float:
-        """L, the norm of V as a map from "max" to "max", or from the 2-norm to the 2-norm; rounded upwards."""
-        return (max_norm if as_norm(norm) == "max" else two_norm)(exact("V of the readout", self.readout.weight))
+        """L, the norm of V as a map from "max" to "max" (for "weighted" too: no weight is above 1), or from the 2-norm
+        to the 2-norm; rounded upwards."""
+        measure = max_norm if as_norm(norm) in ("max", "weighted") else two_norm
+        return measure(exact("V of the readout", self.readout.weight))
 
     def box(self, box: Box) -> Box:
         """A box of states of f, with 0 and all that is read out of it; rounded outwards."""
@@ -160,6 +162,9 @@ class _OfACell(Certificate):
 class TranslatedCertificate(_OfACell):
     """That of the cell, in every norm; runs start from :math:`-h^*`."""
 
+    def row_gains(self, weights: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        return self.inner.row_gains(weights)
+
     def matrix(self) -> Float[Tensor, "width width"]:
         return self.inner.matrix()
 
@@ -172,9 +177,14 @@ class WithReadoutCertificate(_OfACell):
 
     cell: WithReadout
 
+    def weights(self) -> Float[Tensor, " width"]:
+        """Those of the cell, and L for every number that is read out."""
+        L = self.cell.lipschitz("weighted") or 1.0
+        return torch.cat([self.inner.weights(), torch.full((self.cell.state_size,), L, dtype=torch.float64)])
+
     def norm_function(self, norm: Norm) -> Callable[[Tensor], float]:
         inner, width, L = self.inner.norm_function(norm), self.cell.cell.state_width, self.cell.lipschitz(norm) or 1.0
-        order = inf if norm == "max" else 2
+        order = inf if norm in ("max", "weighted") else 2
         return lambda v: max(inner(v[:width]), torch.linalg.vector_norm(v[width:], order).item() / L)
 
 

@@ -13,6 +13,7 @@ the candidate does.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from jaxtyping import Float
@@ -23,7 +24,7 @@ from fhx.cells import GRUCell
 from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
 from fhx.stability.certificates import Condition, register_certificate
-from fhx.stability.gates import GatedCertificate, gate_logits, opened
+from fhx.stability.gates import ROUNDS, TINY, GatedCertificate, Range, arguments, gate_logits, opened
 from fhx.stability.norms import EPS, UP, exact_weights, row_sums
 from fhx.stability.rows import onto_balls
 
@@ -106,18 +107,100 @@ def gru_bounds(cell: GRUCell, input_bound: float = 1.0) -> GRUBounds:
     return GRUBounds(B, reset, update, w_r, w_z, w_n, b_m.abs())
 
 
+def mean_gain(
+    z: Range,
+    n: Range,
+    most: Float[Tensor, " d"],
+    w: Float[Tensor, " d"],
+    by_z: Float[Tensor, " d"],
+    q: Float[Tensor, " d"],
+) -> Float[Tensor, " d"]:
+    r"""The largest value of
+
+    .. math:: z w + z (1 - z) (H - n)\, \omega + (1 - z)(1 - n^2)\, q
+
+    for z and n in their ranges. For fixed z it is a parabola in n with its top at :math:`-z \omega / 2 q`. Where that
+    lies inside, the value is a cubic in z, with :math:`K = \omega^2 / 4 q`, whose derivative is
+
+    .. math:: w + H \omega - q + 2 (K - H \omega)\, z - 3 K z^2;
+
+    at the ends of n it is a parabola in z. So the largest value is among the values at these points and at the ends of
+    z, all of which are taken; and at a top an error of the place counts with its square.
+
+    Args:
+        z, n: the ranges of update gate and candidate.
+        most: H, the largest h.
+        w: the weight of the unit.
+        by_z: :math:`\omega`.
+        q: as in ``row_gains``.
+    """
+
+    def value(at: Tensor) -> Tensor:
+        at = z.clamp(at.nan_to_num(0.5))
+        best = n.clamp((-at * by_z / (2 * q)).nan_to_num(0.0))
+        return at * (w + (1 - at) * (most - best) * by_z) + (1 - at) * (1 - best) * (1 + best) * q
+
+    def edge(at: Tensor) -> Tensor:
+        return 0.5 + (w - (1 - at.square()) * q) / (2 * (most - at) * by_z)
+
+    K = by_z * (by_z / (4 * q))
+    half, constant = K - most * by_z, w + most * by_z - q
+    root = (half.square() + 3 * K * constant).clamp(min=0).sqrt()
+    places = (z.low, z.high, edge(n.low), edge(n.high), (half + root) / (3 * K), (half - root) / (3 * K))
+    return torch.stack([value(place) for place in places]).amax(0) * UP**2
+
+
 class GRUCertificate(GatedCertificate):
-    """See :class:`GRUBounds`."""
+    """In the max norm with weights; see :class:`GRUBounds` for what needs none."""
 
     cell: GRUCell
 
-    def max_rate(self) -> float:
-        """``GRUBounds.rate``."""
-        return gru_bounds(self.cell, self.input_bound).rate
+    @cached_property
+    def _reached(self) -> tuple[Range, Range, Range, Range, Range]:
+        r"""Where runs from zero keep h, and the ranges there of r, z, n and of :math:`m = W_n h + b_m`.
+
+        From the box :math:`|h_j| \le 1` on, the next one is :math:`[\min(0, n_j), \max(0, n_j)]`: a new state lies
+        between the old one and the candidate.
+        """
+        W, U, b, b_m = (weights.cpu() for weights in exact_weights(self.cell, "W", "U", "b", "b_m"))
+        d, B = self.cell.state_size, self.input_bound
+        one, none = torch.ones(d, dtype=torch.float64), torch.zeros_like(U[2 * d :])
+        h = Range(-one, one)
+        for _ in range(ROUNDS):
+            r, z = arguments(W[: 2 * d], U[: 2 * d], b[: 2 * d], h, B).sigmoid().chunk(2)
+            m = arguments(W[2 * d :], none, b_m, h, 0.0)
+            from_input = arguments(torch.zeros_like(W[2 * d :]), U[2 * d :], b[2 * d :], h, B)
+            n = r.times(m).plus(from_input).tanh()
+            smaller = Range(n.low.clamp(max=0), n.high.clamp(min=0)).within(h)
+            moved = (smaller.low - h.low).maximum(h.high - smaller.high).max()
+            h = smaller
+            if moved <= 1e-12:
+                break
+        return h, r, z, n, m
+
+    def row_gains(self, weights: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        r"""With :math:`\omega_{k,j} = (|W_k| w)_j` and M the bound of :math:`|m_j|`, number by number
+
+        .. math::
+
+           q &= \sup_r \bigl( r\, \omega_n + r (1 - r)\, M\, \omega_r \bigr), \\
+           T &= \sup_{z, n, h} \bigl( z w + z (1 - z)\, |h - n|\, \omega_z + (1 - z)(1 - n^2)\, q \bigr)
+
+        over the ranges that gates and candidate have where runs from zero stay.
+        """
+        h, r, z, n, m = self._reached
+        by_r, by_z, by_n = (self._sizes @ weights).chunk(3)
+        by_r = m.size.high * by_r
+        top = r.clamp(((by_n + by_r) / (2 * by_r)).nan_to_num(1.0))
+        q = top * (by_n + (1 - top) * by_r) * UP
+        above = mean_gain(z, n, h.high, weights, by_z, q)
+        below = mean_gain(z, Range(-n.high, -n.low), -h.low, weights, by_z, q)
+        return above.maximum(below)
 
     def invariant_set(self) -> Box:
-        r""":math:`|h|_\infty \le 1`."""
-        return Box.symmetric([1.0] * self.cell.state_width)
+        r"""The box in which ``row_gains`` hold."""
+        h = self._reached[0]
+        return Box(h.low.clamp(max=-TINY), h.high.clamp(min=TINY))
 
     @torch.no_grad()
     def project(self, rate: float, condition: Condition, forget: float) -> None:

@@ -1,6 +1,8 @@
-r"""The LSTM as a kind of certified cell: its set, rate, projections and constants, all in the max norm on (h, c)."""
+r"""The LSTM as a kind of certified cell: its set, its rate in a weighted max norm on (h, c), projections, constants."""
 
 from collections.abc import Sequence
+from functools import cached_property
+from math import inf
 from typing import TypeVar
 
 import torch
@@ -11,10 +13,10 @@ from fhx.cells import LSTMCell
 from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
 from fhx.stability.certificates import Condition, register_certificate
-from fhx.stability.gates import GatedCertificate
+from fhx.stability.gates import ROUNDS, TINY, GatedCertificate, Range, arguments, gate_and_tanh, memory
 from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
 from fhx.stability.lstm_constants import lstm_constants
-from fhx.stability.norms import exact_weights, row_sums
+from fhx.stability.norms import UP, exact_weights, row_sums
 from fhx.stability.rows import onto_balls
 from fhx.stability.smoothness import Constants, reach
 
@@ -22,20 +24,68 @@ Same = TypeVar("Same", bound="LSTMCertificate")
 
 
 class LSTMCertificate(GatedCertificate):
-    """See :class:`~fhx.stability.LSTMBounds`."""
+    """In the max norm with weights; see :class:`~fhx.stability.LSTMBounds` for what needs none."""
 
     cell: LSTMCell
 
-    def max_rate(self) -> float:
-        """``LSTMBounds.rate``."""
-        return lstm_bounds(self.cell, self.input_bound).rate
+    @cached_property
+    def _reached(self) -> tuple[Range, Range, list[Range]]:
+        r"""Where runs from zero keep h and c, and the ranges of i, f, z and o there.
+
+        From the box :math:`|h_j| \le 1` on: with the ranges of the gates in a box of h,
+
+        .. math:: c_j \in \frac{1}{1 - F_j} \, [\min(0, p_j), \max(0, q_j)], \qquad h_j \in o_j \tanh(c_j),
+
+        where :math:`p_j \le i_j z_j \le q_j`, and this box of h is the next one, as long as one gets smaller.
+        """
+        W, U, b = (weights.cpu() for weights in exact_weights(self.cell, "W", "U", "b"))
+        one = torch.ones(self.cell.state_size, dtype=torch.float64)
+        h, c, gates = Range(-one, one), Range(-one, one), []
+        for _ in range(ROUNDS):
+            i, f, z, o = arguments(W, U, b, h, self.input_bound).chunk(4)
+            held = memory(f.high)
+            gates = [i.sigmoid(), f.sigmoid(), z.tanh(), o.sigmoid()]
+            written = gates[0].times(gates[2])
+            c = Range((written.low.clamp(max=0) * held).nan_to_num(0), (written.high.clamp(min=0) * held).nan_to_num(0))
+            c = Range(c.low * UP, c.high * UP)
+            smaller = gates[3].times(c.tanh()).within(h)
+            moved = (smaller.low - h.low).maximum(h.high - smaller.high).max()
+            h = smaller
+            if moved <= 1e-12:
+                break
+        return h, c, gates
+
+    def row_gains(self, weights: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        r"""With :math:`\omega_{k,j} = (|W_k| w_h)_j` and C the bound of :math:`|c_j|`, number by number
+
+        .. math::
+
+           T_c &= \sup \bigl( i (1 - z^2)\, \omega_z + i (1 - i) |z|\, \omega_i \bigr)
+             + \sup \bigl( f w_c + f (1 - f)\, C\, \omega_f \bigr), \\
+           T_h &= \sup \bigl( o (1 - \tau^2)\, T_c + o (1 - o) |\tau|\, \omega_o \bigr),
+             \qquad |\tau| \le \tanh C,
+
+        over the ranges that the gates have where runs from zero stay.
+        """
+        _, c, (i, f, z, o) = self._reached
+        w_h, w_c = weights.chunk(2)
+        by_i, by_f, by_z, by_o = (self._sizes @ w_h).chunk(4)
+        C = c.size.high
+        by_gate = torch.where(by_f > 0, C * by_f, 0.0)
+        top = f.clamp(((w_c + by_gate) / (2 * by_gate)).nan_to_num(1.0))
+        kept = (top * (w_c + (1 - top) * by_gate)).nan_to_num(inf, inf) * UP
+        of_c = (kept + gate_and_tanh(i, z.size, by_z, by_i)) * UP
+        shown = c.tanh().size
+        of_h = gate_and_tanh(o, Range(torch.zeros_like(C), shown.high), of_c, by_o)
+        return torch.cat([of_h, of_c])
 
     def invariant_set(self) -> Box:
-        r""":math:`|h|_\infty \le 1` and :math:`|c_j| \le 1 / (1 - F_j)`."""
-        memory = lstm_bounds(self.cell, self.input_bound).memory
-        if not memory.isfinite().all():
+        r"""The box in which ``row_gains`` hold."""
+        h, c, _ = self._reached
+        if not c.size.high.isfinite().all():
             raise ValueError("a forget gate of the LSTMCell opens so far that its 1 / (1 - F) is beyond all floats")
-        return Box.symmetric(torch.cat([torch.ones_like(memory), memory]))
+        low, high = torch.cat([h.low, c.low]), torch.cat([h.high, c.high])
+        return Box(low.clamp(max=-TINY), high.clamp(min=TINY))
 
     @torch.no_grad()
     def project(self, rate: float, condition: Condition, forget: float) -> None:

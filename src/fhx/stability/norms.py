@@ -15,7 +15,7 @@ from torch import Tensor
 from fhx.cells import AffineCell
 from fhx.cells.activations import ACTIVATIONS, Activation
 
-Norm = Literal[2, "max", "lyapunov"]
+Norm = Literal[2, "max", "weighted", "lyapunov"]
 AnyNorm = Norm | float  # float for inf, which means "max"
 NORMS: tuple[Norm, ...] = get_args(Norm)
 
@@ -28,7 +28,7 @@ def as_norm(norm: AnyNorm) -> Norm:
     """A norm of states by one of its names: inf means "max", as in torch.
 
     Raises:
-        ValueError: it is not 2, "max" or "lyapunov".
+        ValueError: it is not 2, "max", "weighted" or "lyapunov".
     """
     wanted = "max" if norm == inf else norm
     for known in NORMS:

@@ -128,6 +128,9 @@ def _measures(found: Certificate, norm: Norm) -> tuple[Size, Size, Size]:
         return _largest, lambda J: J.abs().sum(2).amax(1), _signs
     if norm == 2:
         return _length, lambda J: torch.linalg.matrix_norm(J, 2), _singular
+    if norm == "weighted":
+        w = found.weights()
+        return lambda v: _largest(v / w), lambda J: (J.abs() @ w / w).amax(1), lambda J: _signs(J * w / w[:, None]) * w
     root = torch.linalg.cholesky(lyapunov_norm(found.matrix()))
     back = torch.linalg.inv(root.mT)
 

@@ -37,12 +37,21 @@ class UngatedCertificate(Certificate):
         """Of every layer."""
 
     def rate(self, norm: Norm) -> float:
-        r""":math:`\prod_l L_\rho \lVert W_l \rVert`, or the gain in the Lyapunov norm."""
+        r""":math:`\prod_l L_\rho \lVert W_l \rVert`, or the gain in the weighted or the Lyapunov norm."""
+        if norm == "weighted":
+            return super().rate(norm)
         if norm == "lyapunov":
             P = find_norm(self.matrix())
             return inf if P is None else weighted_gain(self.matrix(), P)
         measure, slope = two_norm if norm == 2 else max_norm, slope_bound(self.activation)
         return prod(slope * measure(W) for W in self.layers()) * UP
+
+    def row_gains(self, weights: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
+        r""":math:`L_\rho^n |W_n| \cdots |W_1| w`, which for the best w is that product's Perron root times w."""
+        slope = slope_bound(self.activation)
+        for W in self.layers():
+            weights = slope * (W.cpu().abs() @ weights) * (1 + (W.shape[1] + 2) * EPS)
+        return weights
 
     def invariant_set(self) -> Box:
         r"""The range of the activation, or :math:`|h|_\infty \le R` with R as in ``reach``."""
