@@ -130,7 +130,7 @@ class MarkSymbols(SphinxPostTransform):
 
 
 class Symbols(SphinxDirective):
-    """All meanings, by the chapter in which each begins to hold; a chapter names those from before first."""
+    """All meanings, by the chapter in which each begins to hold; a chapter first names those from before."""
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(FILE))
@@ -141,11 +141,11 @@ class Symbols(SphinxDirective):
         title = self.inline(f"{{doc}}`/{page}`")
         yield nodes.paragraph("", "", *title, classes=["symbols-of"], ids=[f"symbols-of-{number:02}"])
         here = [one for one in meanings() if number in one.chapters]
-        if before := [one for one in here if min(one.chapters) < number]:
-            line = nodes.paragraph("", "From before: ")
-            for one in before:
-                formula = nodes.math("", one.symbol)
-                line += [nodes.reference("", "", formula, refid=f"symbol-{one.name}"), nodes.Text(", ")]
+        for first in sorted({min(one.chapters) for one in here} - {number}):
+            link = nodes.reference("", f"chapter {first}", refid=f"symbols-of-{first:02}", internal=True)
+            line = nodes.paragraph("", "From ", link, nodes.Text(": "))
+            for one in (one for one in here if min(one.chapters) == first):
+                line += [nodes.math("", one.symbol, symbol=one.name), nodes.Text(", ")]
             line[-1] = nodes.Text(".")
             yield line
         listed = nodes.definition_list(classes=["simple", "symbols"])
