@@ -31,7 +31,7 @@ def length(P, v):
     return ((v @ P) * v).sum(-1).sqrt()
 
 
-@pytest.mark.claim("B5")
+@pytest.mark.claim("E13")
 @settings(max_examples=60)
 @given(st.integers(1, 5), SEED, st.floats(0.1, 10))
 def test_no_pair_of_states_beats_the_certificate(n, seed, size):
@@ -76,7 +76,7 @@ def test_norms_that_are_none():
         gain_of_every_norm(torch.zeros(17, 17))
 
 
-@pytest.mark.claim("B5")
+@pytest.mark.claim("E13")
 @settings(max_examples=6)
 @given(st.integers(1, 4), SEED)
 def test_the_best_norm_lies_between_the_bounds(n, seed):
@@ -96,7 +96,7 @@ def test_the_lower_bound_is_that_of_a_principal_submatrix():
     assert gain_of_every_norm(W) == pytest.approx(2)
 
 
-@pytest.mark.claim("B5")
+@pytest.mark.claim("E13")
 def test_stored_norms_are_certified_without_the_solver():
     """What is stored has six digits, P and T too, and is certified as it stands there."""
     for one in stored("norms")["points"]:

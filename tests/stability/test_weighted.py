@@ -46,7 +46,7 @@ def random_lstm(units, factor, seed):
     return cell
 
 
-@pytest.mark.claim("E8")
+@pytest.mark.claim("E12")
 @settings(max_examples=60)
 @given(zoo.cells(most=2.0), BOUNDS, st.integers(0, 2**32))
 def test_every_weights_bound_the_jacobian(cell, bound, seed):
@@ -62,7 +62,7 @@ def test_every_weights_bound_the_jacobian(cell, bound, seed):
     assert (found.row_gains / w).max() <= found.rate
 
 
-@pytest.mark.claim("E8")
+@pytest.mark.claim("E12")
 @settings(max_examples=8)
 @given(zoo.cells(*zoo.GATED, most=2.0), BOUNDS)
 def test_the_chosen_weights_are_no_worse_than_equal_ones(cell, bound):
@@ -123,7 +123,7 @@ def test_a_mean_of_state_and_candidate_against_a_grid(z, z_more, n, n_more, most
     assert found.item() <= grid.max() + 1e-4 * (w + by_z + q) + 1e-300
 
 
-@pytest.mark.claim("E8")
+@pytest.mark.claim("E12")
 @settings(max_examples=20)
 @given(zoo.cells(*zoo.GATED, most=2.0), BOUNDS)
 def test_the_box_is_one_that_steps_stay_in_and_no_larger_than_what_was_proved_first(cell, bound):
@@ -140,7 +140,7 @@ def test_the_box_is_one_that_steps_stay_in_and_no_larger_than_what_was_proved_fi
         assert (found.box.high[cell.state_size :] <= lstm_bounds(cell, bound).memory * (1 + 1e-13)).all()
 
 
-@pytest.mark.claim("E8")
+@pytest.mark.claim("E12")
 def test_an_lstm_of_one_unit_by_hand():
     """Gates i and o open, f = 1/2: |z| <= tanh(0.8 H), so |c| <= 2 tanh(0.8 H), and H = tanh(2 tanh(0.8 H))."""
     cell = LSTMCell(1, 1, dtype=torch.float64)
@@ -160,7 +160,7 @@ def test_an_lstm_of_one_unit_by_hand():
     assert found.rate == pytest.approx(1.3)
 
 
-@pytest.mark.claim("E8")
+@pytest.mark.claim("E12")
 @pytest.mark.parametrize(("units", "factor", "seeds", "least"), [(4, 0.3, 8, 8), (16, 0.3, 4, 4), (64, 0.25, 2, 2)])
 def test_what_it_certifies_and_the_rows_do_not(units, factor, seeds, least):
     cells = [random_lstm(units, factor, seed) for seed in range(seeds)]
@@ -168,7 +168,7 @@ def test_what_it_certifies_and_the_rows_do_not(units, factor, seeds, least):
     assert all(lstm_bounds(cell).rate >= 1 for cell in cells)
 
 
-@pytest.mark.claim("E8")
+@pytest.mark.claim("E12")
 @pytest.mark.parametrize("kind", [LSTMCell, GRUCell])
 def test_it_is_near_what_a_search_finds(kind):
     for seed in range(3):

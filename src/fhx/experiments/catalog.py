@@ -1,6 +1,7 @@
 """All experiments by name."""
 
 from fhx.experiments import (
+    certificates,
     counting,
     deep_cells,
     feed_forward,
@@ -31,6 +32,7 @@ MODULES = (
     deep_cells,
     trainability,
     norms,
+    certificates,
     stable_models,
     feed_forward,
 )
