@@ -33,6 +33,12 @@ def test_a_constrained_net_has_the_colour_of_its_kind_and_is_dashed_and_hollow()
     assert stable["markerfacecolor"] == "white"
 
 
+def test_orthogonal_deep_cells_are_constrained_plain_ones():
+    plain, orthogonal = look("plain"), look("orthogonal")
+    assert (plain.color, plain.marker) == (orthogonal.color, orthogonal.marker)
+    assert (plain.line["linestyle"], orthogonal.line["linestyle"]) == ("-", "--")
+
+
 def test_an_unknown_kind_is_named():
     with pytest.raises(LookupError, match="called 'LSTMM'"):
         look("LSTMM")

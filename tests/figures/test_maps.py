@@ -24,6 +24,13 @@ def segments(ax):
     return {tuple(sorted(zip(*line.get_data(), strict=True))) for line in ax.lines}
 
 
+@pytest.mark.parametrize(("count", "rows"), [(1, 1), (2, 1), (4, 2)])
+def test_maps_stand_two_wide_and_need_no_key(count, rows):
+    fig = success_map({f"kind {i}": FULL for i in range(count)}, key=False)
+    assert fig.axes[0].get_subplotspec().get_gridspec().get_geometry() == (rows, 2)
+    assert not any(ax.child_axes for ax in fig.axes)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
 def test_texts_stay_apart_inside_and_readable(count):
     fig = success_map({f"kind {i}": FULL for i in range(count)}, {"kind 0": 25.0})
@@ -55,12 +62,12 @@ def test_the_border_parts_inside_from_outside_and_nothing_else(border):
         if j + 1 < len(DEPTHS) and inside != (DEPTHS[j + 1] * T <= border):
             expected.add(((i - 0.5, j + 0.5), (i + 0.5, j + 0.5)))
     assert segments(fig.axes[0]) == expected
-    assert f"{border}" in fig.axes[0].get_title()
+    assert fig.axes[0].get_title() == "kind" + {5: ", all beyond", 5000: ", all within"}.get(border, "")
 
 
 def test_no_border_is_said_and_not_drawn():
     fig = success_map({"one": FULL, "two": FULL}, {"one": float("inf")})
-    assert fig.axes[0].get_title() == "one\nno border"
+    assert fig.axes[0].get_title() == "one, no border"
     assert not fig.axes[0].lines
     assert fig.axes[1].get_title() == "two"
 

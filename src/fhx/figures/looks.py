@@ -67,7 +67,7 @@ def look(kind: str) -> Look:
     name = name.rstrip("0123456789 ")
     if name not in KINDS:
         raise LookupError(f"there is no kind of net called {kind!r}; there are {', '.join(KINDS)}")
-    return KINDS[name]._replace(constrained=bool(constraint))
+    return KINDS[name]._replace(constrained=KINDS[name].constrained or bool(constraint))
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
