@@ -5,10 +5,11 @@ from math import inf, log, log1p, prod
 
 import pytest
 import torch
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tensors import DOUBLE, draw
-from stable_cells import KINDS, moved, stable_cell, uniform, vector
+from stable_cells import KINDS, moved, stable_cell, step_of, uniform, vector
 
 from fhx.cells import LinearCell
 from fhx.dynamics import unroll
@@ -29,12 +30,14 @@ from fhx.stability import (
     rounding_term,
     state_gap_bound,
     step_sizes,
+    tanh_gradient_lipschitz_bound,
     truncated_states,
     weight_gap_bound,
     weight_gap_bound_harmonic,
     weight_gap_bound_power_law,
     window_for_output_gap,
 )
+from fhx.stability.smoothness import TANH_CURVE
 
 RECIPE = st.tuples(
     st.sampled_from(KINDS),
@@ -438,3 +441,36 @@ CELL, ENDLESS = line(0.5), "^no window is long enough: the constants are not fin
 def test_bad_numbers_in_bounds(call, words, unchecked):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.claim("E14")
+@settings(max_examples=25)
+@given(st.floats(0.3, 0.97), st.integers(1, 3), st.integers(1, 2), st.integers(0, 2**32), st.floats(0.1, 3))
+def test_the_gradient_of_a_tanh_cell_has_the_power_two_and_a_half(rate, d, d_in, seed, size):
+    """The second derivative of the last state along random changes of all weights, which may be 1 long."""
+    cell = stable_cell("tanh", rate, d_in, d, seed, size)
+    found = constants(cell)
+    step, weights = step_of(cell), vector(cell).requires_grad_()
+    h = torch.zeros(d, **DOUBLE)
+    for x in uniform(60, d_in, seed=seed + 1).sign():
+        h = step(h, x, weights)
+    bound = tanh_gradient_lipschitz_bound(found, LossConstants(1, 0))
+    for k in range(4):
+        shown, first, second = (v / v.norm() for v in (draw(n, seed=seed + k) for n in (d, *2 * [len(weights)])))
+        if k % 2:
+            second = draw(len(weights), seed=seed + k + 9)
+            second = second / second.norm()
+        (slope,) = torch.autograd.grad(shown @ h, weights, create_graph=True)
+        (bent,) = torch.autograd.grad(slope @ first, weights, retain_graph=True)
+        assert abs(bent @ second) <= bound * (1 + 1e-9)
+
+
+def test_the_tanh_bound_by_hand_and_beside_the_lemma():
+    fixed = {"by_input": 0, "by_weights": 2, "by_states": TANH_CURVE, "by_state_and_weights": 1.0}
+    for gap in (0.1, 1e-3, 1e-5):
+        found = Constants(1 - gap, **fixed, by_weights_twice=0, drive_bound=1, state_bound=1)
+        sharp = tanh_gradient_lipschitz_bound(found, LossConstants(3, 5))
+        assert sharp == pytest.approx(3 * (8 / gap**2.5 + 4 / gap**2) + 20 / gap**2)
+    assert sharp < 0.1 * gradient_lipschitz_bound(found, LossConstants(3, 5))
+    with pytest.raises(ValueError, match="2-norm"):
+        tanh_gradient_lipschitz_bound(evolve(found, norm="max"), LossConstants(1, 0))

@@ -82,6 +82,33 @@ def gradient_lipschitz_bound(constants: Constants, loss_constants: LossConstants
     return (loss_constants.lipschitz * curve / gap + loss_constants.smoothness * change**2) * UP
 
 
+def tanh_gradient_lipschitz_bound(constants: Constants, loss_constants: LossConstants) -> float:
+    r"""The gradient's Lipschitz constant in the weights of a simple cell with tanh, in the 2-norm, at any width:
+
+    .. math::
+
+       \beta = L \Bigl(\frac{2 \xi^2}{(1 - \lambda)^{5/2}} + \frac{2 \xi}{(1 - \lambda)^2}\Bigr)
+         + \frac{M \xi^2}{(1 - \lambda)^2}, \qquad \xi = L_\theta,
+
+    on every convex set of weights with :math:`\lVert W \rVert_2 \le \lambda`. A scalar cell reaches the power 5/2 of
+    :math:`1/(1 - \lambda)`, where :func:`gradient_lipschitz_bound` has 3.
+
+    Args:
+        constants: of one or several simple cells with tanh.
+        loss_constants: of the loss.
+
+    Raises:
+        ValueError: the rate is not below 1, or not one in the 2-norm.
+
+    Source: derived here, from :math:`1 - (1 - h^2)^2 \ge h^2`.
+    """
+    if constants.norm != 2:
+        raise ValueError(f"this bound is for rates in the 2-norm, got constants in the norm {constants.norm!r}")
+    gap, xi = 1 - check_rate(constants.rate), constants.by_weights
+    curve = 2 * xi**2 / gap**2.5 + 2 * xi / gap**2
+    return (loss_constants.lipschitz * curve + loss_constants.smoothness * (xi / gap) ** 2) * UP
+
+
 def gradient_bound(constants: Constants, loss_constants: LossConstants) -> float:
     r"""The size of the gradient: :math:`|\nabla_\theta \ell(h_T)| \le L \Sigma`.
 

@@ -2,8 +2,8 @@ r"""Constants of an LSTM's step in the max norm on :math:`(h, c)`, from the size
 
 A set of weights is given by :class:`~fhx.stability.LSTMBounds`: every row of the recurrent matrices has a
 largest sum, every forget gate a largest value :math:`F_j`. Such a set is convex, and so is that of the states with
-:math:`|h_j| \le 1` and :math:`|c_j| \le C_j = 1/(1 - F_j)`. The formulas have :math:`F = \max_j F_j` and :math:`C =
-\max_j C_j`.
+:math:`|h_j| \le \min(1, H)` and :math:`|c_j| \le C_j = 1/(1 - F_j)`, which no run from a start within the stated bound
+leaves; H is ``Constants.state_bound``. The formulas have :math:`F = \max_j F_j` and :math:`C = \max_j C_j`.
 """
 
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ def lstm_constants(
 
     Write :math:`n_k` for the largest row sum of :math:`|W_k|`, :math:`g \ge f (1 - f)` for the slope of a forget gate,
     :math:`\varphi \ge f (1 - f) C_j` for that slope with its memory (F if it is below a half, else :math:`C / 4`),
-    :math:`\xi^2 = d + |x|_2^2 + 1`, and :math:`s = 1/(6\sqrt3)` and :math:`t = 4/(3\sqrt3)` for the curvature of the
-    gates and of tanh. Then :math:`L_\theta = \xi \sqrt{1 + \varphi^2}`,
+    :math:`\xi^2 = d \min(1, H)^2 + |x|_2^2 + 1`, and :math:`s = 1/(6\sqrt3)` and :math:`t = 4/(3\sqrt3)` for the
+    curvature of the gates and of tanh. Then :math:`L_\theta = \xi \sqrt{1 + \varphi^2}`,
 
     .. math::
 
