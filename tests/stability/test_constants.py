@@ -6,7 +6,7 @@ from math import inf, sqrt
 
 import pytest
 import torch
-from attrs import astuple, evolve
+from attrs import astuple, evolve, fields
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tensors import DOUBLE, draw
@@ -401,3 +401,59 @@ TWO, THREE = (SimpleCell(1, d, **DOUBLE) for d in (2, 3))
 def test_bad_input(call, words, unchecked):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "W", "U", "b", "state", "x"),
+    [
+        ("rate", 0.99, (0, -0.513, 0, 0), (0, 0, 0, 0), (40, -1, 2, -2), (-1, 1.614), 0),
+        ("by_input", 0.99, (-1.957, 0.097, 0.082, 0.015), (0, -0.046, 0, 0), (4, -3, 1, 40), (1, -1.05744), -1),
+        ("by_weights", 0.99, (0.066, -0.147, -0.034, 0.713), (0, -0.445, 0, 0), (40, -3, 0, -2), (0, 0), -1),
+        ("by_states", 0.99, (0, 0, 0, 0), (0, 0, 0, 0.058), (0, -1, 4, 40), (0, 0.68348), 0),
+        ("by_state_and_weights", 0.8, (0, -0.07, 0, 0.107), (1.735, 0, 0.164, 0), (40, -3, 0, -2), (-0.171, 0.171), 0),
+        ("by_weights_twice", 0.45, (1.108, 0, -0.455, 0), (0, 0, 0.207, 0), (4, -3, 0, 2), (0.201, -0.402), -1),
+    ],
+)
+def test_an_lstm_nearly_reaches_each_constant(name, part, W, U, b, state, x):
+    """In the stated set; a constant that were ten times larger than needed would be noticed."""
+    cell = LSTMCell(1, 1, **DOUBLE)
+    with torch.no_grad():
+        for parameter, values in zip(cell.parameters(), (W, U, b), strict=True):
+            parameter.copy_(torch.tensor(values, **DOUBLE).reshape(parameter.shape))
+    found, h, x = constants(cell), torch.tensor(state, **DOUBLE), torch.tensor([x], **DOUBLE)
+    assert abs(state[0]) <= min(1, found.state_bound)
+    assert abs(state[1]) <= lstm_bounds(cell).memory.item()
+    names = [field.name for field in fields(Constants)][:6]
+    measured = dict(zip(names, first_order(cell, h, x, "max") + second_order(cell, h, x, "max"), strict=True))
+    assert part * getattr(found, name) <= measured[name] <= getattr(found, name) * (1 + 1e-9)
+
+
+@given(st.floats(0.2, 0.98), st.integers(1, 2), st.integers(0, 2**32), st.floats(0.1, 3), st.floats(0, 2))
+@settings(max_examples=20)
+def test_the_constants_of_an_lstm_hold_in_all_of_their_set(rate, d, seed, size, input_bound):
+    """With memories of up to 1 / (1 - F_j), further than any run gets."""
+    cell = stable_cell("lstm", rate, 1, d, seed, size)
+    found, memory = constants(cell, input_bound=input_bound), lstm_bounds(cell, input_bound).memory
+    for edge in (0, 1):
+        part = uniform(2 * d, seed=seed + edge)
+        part = part.sign() if edge else part
+        h = part * torch.cat([torch.full((d,), min(1.0, found.state_bound), **DOUBLE), memory])
+        x = input_bound * uniform(1, seed=seed + 2 + edge).sign()
+        measured = first_order(cell, h, x, "max") + second_order(cell, h, x, "max")
+        for value, bound in zip(measured, astuple(found)[:6], strict=True):
+            assert value <= bound * (1 + 1e-9) + 1e-12
+
+
+def test_beyond_their_set_the_constants_of_an_lstm_are_false():
+    """Its runs from 0 stay in 0, and what its weights can do at h = 1 is not what they can do there."""
+    cell = LSTMCell(1, 1, **DOUBLE)
+    with torch.no_grad():
+        for parameter in cell.parameters():
+            parameter.zero_()
+        cell.b_i.fill_(40.0)
+        cell.b_f.fill_(-40.0)
+        cell.b_o.fill_(40.0)
+    found, x = constants(cell, input_bound=0.0), torch.zeros(1, **DOUBLE)
+    assert found.state_bound == 0
+    inside, outside = (first_order(cell, torch.tensor([h, 0.0], **DOUBLE), x, "max")[2] for h in (0.0, 1.0))
+    assert inside <= found.by_weights < 0.9 * outside
