@@ -130,7 +130,7 @@ def test_private_inputs_stay_private(graded):
     body = "if n == 7:\n    return None\nreturn right(n)"
     task = replace(TASK, private={HAT: [[7]]})
     mark = graded({HAT: renamed(HAT) + instead(HATS, body)}, task=task)[HAT]
-    assert mark.message == "On an input that is not shown the value is wrong."
+    assert mark.message == "On an input that is not shown the value is of another type or shape than what is asked for."
     assert mark.points == 0  # what is expected is the same on all inputs, whatever the answer
     assert not mark.lines
     assert "n: 7" in mark.inside
