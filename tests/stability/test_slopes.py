@@ -55,6 +55,15 @@ def test_with_t_equal_to_a_diagonal_p_it_is_the_gain_of_the_matrix(n, seed):
     assert slope_restricted_gain(W, P, p) == pytest.approx(weighted_gain(W, P), rel=1e-6)
 
 
+@given(st.integers(1, 4), SEED, st.integers(-300, 150))
+def test_the_size_of_the_matrix_does_not_matter(n, seed, exponent):
+    W, P, _ = drawn(seed, n)
+    T = torch.linalg.eigvalsh(P)[-1] * torch.ones(n, **DOUBLE)
+    rate, scaled = (slope_restricted_gain(size * W, P, T) for size in (1.0, 10.0**exponent))
+    assert scaled == pytest.approx(10.0**exponent * rate, rel=1e-9)
+    assert slope_restricted_gain(0 * W, P, T) == 0
+
+
 def test_the_two_norm_is_the_diagonal_norm_of_ones():
     W = torch.tensor([[0.3, -0.4], [0.0, 0.2]], **DOUBLE)
     assert slope_restricted_gain(W, torch.eye(2), torch.ones(2)) == pytest.approx(torch.linalg.svdvals(W)[0].item())

@@ -6,10 +6,8 @@ with needs("torch"):
     from fhx.stability.bounds import (
         gradient_bound,
         gradient_gap_bound,
-        gradient_lipschitz_bound,
         output_gap_bound,
         state_gap_bound,
-        tanh_gradient_lipschitz_bound,
         weight_gap_bound,
         weight_gap_bound_harmonic,
         weight_gap_bound_power_law,
@@ -24,6 +22,7 @@ with needs("torch"):
         contraction_rate,
         steps_to_contract,
     )
+    from fhx.stability.curvature import gradient_lipschitz_bound, tanh_gradient_lipschitz_bound
     from fhx.stability.definite import DefiniteNet, definite_net, definite_order, window_for_margin
     from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
     from fhx.stability.fixed import FixedPoint, fixed_point

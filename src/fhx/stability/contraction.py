@@ -22,6 +22,8 @@ from fhx.stability.certificates import certificate, certificate_in
 from fhx.stability.norms import UP, AnyNorm
 from fhx.stability.weights import gain_with
 
+SMALLEST = 1e-100  # weight; a product with it keeps all its digits
+
 
 def contraction_rate(cell: Cell, norm: AnyNorm | None = None, input_bound: float = 1.0) -> float:
     r"""A certified upper bound of a cell's one-step gain, not an estimate.
@@ -106,18 +108,19 @@ def contraction_certificate(
         weights: w, if it is not to be chosen: positive numbers, one for each number of the state.
 
     Raises:
-        ValueError: what :func:`contraction_rate` raises, or the weights are not as many positive, finite numbers.
+        ValueError: what :func:`contraction_rate` and :func:`invariant_set` raise, or the weights are not as many
+            numbers from 1e-100 to 1e100.
 
-    Source: derived here. The invariant set shrunk by its own bounds follows Terzi, Bonassi, Farina and Scattolini
-    (2021), "Learning model predictive control with long short-term memory networks", who take norms of whole matrices.
+    Source: derived here. A bound of :math:`|c_j|` below :math:`1 / (1 - F_j)`, one for all units, is in Terzi, Bonassi,
+    Farina and Scattolini (2021), "Learning model predictive control with long short-term memory networks".
     """
     found = certificate(cell, input_bound)
     if weights is None:
         rate, w = found.rate("weighted"), found.weights()
     else:
         w = torch.as_tensor(weights, dtype=torch.float64, device="cpu")
-        if w.shape != (cell.state_width,) or not (w > 0).all() or not w.isfinite().all():
-            raise ValueError(f"weights must be {cell.state_width} positive, finite numbers, got {w.tolist()}")
+        if w.shape != (cell.state_width,) or not ((w >= SMALLEST) & (w <= 1 / SMALLEST)).all():
+            raise ValueError(f"weights must be {cell.state_width} positive numbers, 1e-100 to 1e100, got {w.tolist()}")
         rate = gain_with(found.row_gains, w)
     box = None if found.everywhere else found.invariant_set()
     return ContractionCertificate(rate, w, box, found.input_bound, found.row_gains(w))

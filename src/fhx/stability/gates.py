@@ -34,7 +34,8 @@ def gate_logits(
 
 def opened(logits: Float[Tensor, " d"]) -> Float[Tensor, " d"]:
     r"""An upper bound of :math:`\sigma(a)`."""
-    return (logits.sigmoid() * UP).clamp(max=1)
+    gate = logits.sigmoid()
+    return torch.where(gate > 0, gate * UP, 1e-300).clamp(max=1)  # 0 is what underflows
 
 
 def memory(logits: Float[Tensor, " d"]) -> Float[Tensor, " d"]:

@@ -2,8 +2,8 @@ r"""Constants of an LSTM's step in the max norm on :math:`(h, c)`, from the size
 
 A set of weights is given by :class:`~fhx.stability.LSTMBounds`: every row of the recurrent matrices has a
 largest sum, every forget gate a largest value :math:`F_j`. Such a set is convex, and so is that of the states with
-:math:`|h_j| \le \min(1, H)` and :math:`|c_j| \le C_j = 1/(1 - F_j)`, which no run from a start within the stated bound
-leaves; H is ``Constants.state_bound``. The formulas have :math:`F = \max_j F_j` and :math:`C = \max_j C_j`.
+:math:`|h_j| \le \min(1, H)` and :math:`|c_j| \le \min(C_j, H)` with :math:`C_j = 1/(1 - F_j)`, which no step leaves;
+H is ``Constants.state_bound``. The formulas have :math:`F = \max_j F_j` and :math:`C = \max_j C_j`.
 """
 
 from collections.abc import Sequence

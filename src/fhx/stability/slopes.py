@@ -51,10 +51,13 @@ def slope_restricted_gain(W: Float[Tensor, "d d"], P: Float[Tensor, "d d"], T: F
     n = len(W)
     if W.shape != (n, n) or P.shape != (n, n) or T.shape != (n,):
         raise ValueError(f"W, P and T are of different sizes: {tuple(W.shape)}, {tuple(P.shape)}, {tuple(T.shape)}")
-    P = (P + P.mT) / 2
-    S, TW = 2 * torch.diag(T) - P, T[:, None] * W
+    P, S = (P + P.mT) / 2, 2 * torch.diag(T) - (P + P.mT) / 2
     if (T < 0).any() or not _definite(P) or not _definite(S):
         return inf
+    scale = W.abs().max().item()
+    if scale == 0:
+        return 0.0
+    TW = T[:, None] * (W / scale)
     try:
         image = TW.numpy().T @ cho_solve(cho_factor(S.numpy()), TW.numpy())
         guess = max(0.0, float(eigh((image + image.T) / 2, P.numpy(), eigvals_only=True)[-1]))
@@ -63,7 +66,7 @@ def slope_restricted_gain(W: Float[Tensor, "d d"], P: Float[Tensor, "d d"], T: F
     for part in UPWARDS:
         square = guess * (1 + part) + part * 1e-30
         if _definite(torch.cat([torch.cat([square * P, -TW.mT], 1), torch.cat([-TW, S], 1)])):
-            return above(sqrt(square) * (1 + 4 * EPS))
+            return above(scale * sqrt(square) * (1 + 8 * EPS))
     return inf
 
 
@@ -136,11 +139,11 @@ def _solve(cvxpy: Any, W: np.ndarray, rate: float, diagonal: bool) -> tuple[Tens
 
 
 def gain_of_every_norm(W: Float[Tensor, "d d"]) -> float:
-    r"""A lower bound of the gain in **every** norm, for some bias and input, of a cell :math:`\sigma(W h + U x + b)`.
+    r"""A lower bound, in **every** norm, of the supremum over all biases of the gain of :math:`\sigma(W h + U x + b)`.
 
     Where a unit saturates its slope is as near 0 as one likes, and near :math:`a_j = 0` it is 1. So the Jacobians come
-    near all :math:`D W` with a diagonal D of zeros and ones, and in every norm the gain is at least the spectral radius
-    of each: that of a principal submatrix of W. This is their largest, up to rounding; :math:`2^d - 1` of them.
+    near all :math:`D W` with a diagonal D of zeros and ones, and in every norm that supremum is at least the spectral
+    radius of each: that of a principal submatrix of W. This is their largest, up to rounding; :math:`2^d - 1` of them.
 
     Raises:
         ValueError: W is not a square matrix of finite numbers, or has more than 16 rows.
