@@ -15,7 +15,7 @@ from fhx.cells import GRUCell, LSTMCell
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.stability import adversarial_gain, bonassi_rate, contraction_rate, gru_bounds, lstm_bounds, terzi_rate
 
-__all__ = ["CONDITIONS", "EXPERIMENT", "INPUTS", "NETS", "cell", "run"]
+__all__ = ["CONDITIONS", "EXPERIMENT", "INPUTS", "NETS", "UNITS", "cell", "run"]
 
 INPUTS = 4
 """Of every net."""
