@@ -184,7 +184,8 @@ def test_large_states_and_small_margins_are_named():
 @pytest.mark.parametrize("name", EXERCISES)
 def test_nothing_returned_is_named(name):
     result = check(name, lambda *case: None)
-    assert result.status in ("differs", "malformed")  # in some, None is the answer to other inputs
+    may_be_none = name == "13-window"  # on other inputs
+    assert result.status == ("differs" if may_be_none else "malformed")
     assert "None" in result.message
 
 
