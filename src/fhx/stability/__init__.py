@@ -16,6 +16,14 @@ with needs("torch"):
     from fhx.stability.certificates import Certificate, certificate, register_certificate
     from fhx.stability.conjugate import Translated, WithReadout
     from fhx.stability.constants import constants
+    from fhx.stability.construction import (
+        CachedRealization,
+        Contracting,
+        best_diagonal_norm,
+        contracting,
+        contracting_norm,
+        diagonal_rate,
+    )
     from fhx.stability.contraction import (
         ContractionCertificate,
         contraction_certificate,
@@ -43,8 +51,10 @@ with needs("torch"):
     from fhx.stability.ungated import zero_state_bound
 
 __all__ = [
+    "CachedRealization",
     "Certificate",
     "Constants",
+    "Contracting",
     "ContractionCertificate",
     "DefiniteNet",
     "Descent",
@@ -57,15 +67,19 @@ __all__ = [
     "Translated",
     "WithReadout",
     "adversarial_gain",
+    "best_diagonal_norm",
     "best_slope_norm",
     "bonassi_rate",
     "certificate",
     "constants",
+    "contracting",
+    "contracting_norm",
     "contraction_certificate",
     "contraction_rate",
     "definite_net",
     "definite_order",
     "descend",
+    "diagonal_rate",
     "fixed_point",
     "gain_of_every_norm",
     "gradient_bound",
