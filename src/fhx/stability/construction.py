@@ -188,9 +188,7 @@ def diagonal_rate(cell: Cell, P: Float[Tensor, " d"] | None = None) -> float:
     W = exact(f"W of {cell}", found.W).cpu()
     P = contracting_norm(cell) if P is None else torch.as_tensor(P).detach().double().cpu()
     if P.shape != (len(W),) or not ((P >= SMALLEST) & (P <= 1 / SMALLEST)).all():
-        raise ValueError(
-            f"P must be {len(W)} positive numbers, 1e-100 to 1e100, of shape ({len(W)},), got {P.tolist()}"
-        )
+        raise ValueError(f"P must be {len(W)} numbers from 1e-100 to 1e100, got {P.tolist()}")
     root = P.sqrt()
     return slope * two_norm(root[:, None] / root * W) * (1 + 4 * (len(W) + 4) * EPS)
 
