@@ -1,6 +1,7 @@
 r"""The nets that are to stay stable, what keeps them so, and what is measured on them."""
 
 from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
 
 import torch
 from jaxtyping import Float, Integer
@@ -140,13 +141,14 @@ class KeptRows(RowAdam):
 
 
 @torch.no_grad()
-def measured(net: SimpleNet, name: str) -> dict[str, float]:
+def measured(net: SimpleNet, name: str) -> dict[str, float | None]:
     r"""Bounds of the one-step gain, and what W is like.
 
     Returns:
         ``2-norm`` and ``weighted``, of :func:`contraction_rate`; ``own``, in :math:`|h|_P` of the construction;
         ``diagonal``, in the best :math:`|h|_P` found; the ``spread`` of the own P, its largest number by its smallest;
-        the spectral ``radius``; and the top Lyapunov ``exponent`` along the first test sequences.
+        the spectral ``radius``; and the top Lyapunov ``exponent`` along the first test sequences, None for minus
+        infinity.
     """
     cell, (steps, many) = net.cell, on.RUNS[name]
     part, P = data.task(name).test, contracting_norm(net.cell)
@@ -161,5 +163,5 @@ def measured(net: SimpleNet, name: str) -> dict[str, float]:
         "diagonal": diagonal_rate(cell, best_diagonal_norm(W)),
         "spread": (P.max() / P.min()).item(),
         "radius": torch.linalg.eigvals(W).abs().max().item(),
-        "exponent": top,
+        "exponent": top if isfinite(top) else None,
     }
