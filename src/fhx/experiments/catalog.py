@@ -13,6 +13,7 @@ from fhx.experiments import (
     readout_budget,
     stable_models,
     stack_or_deep,
+    staying_stable,
     step_sizes,
     trainability,
 )
@@ -33,6 +34,7 @@ MODULES = (
     trainability,
     norms,
     certificates,
+    staying_stable,
     stable_models,
     feed_forward,
 )
