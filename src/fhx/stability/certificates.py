@@ -30,7 +30,7 @@ from fhx.stability.smoothness import Constants
 from fhx.stability.weights import best_weights, gain_with
 
 Same = TypeVar("Same", bound="Certificate")
-Condition = Literal["rows", "sum", "four conditions"]
+Condition = Literal["weighted", "rows", "sum", "four conditions"]
 
 
 class Certificate(ABC):

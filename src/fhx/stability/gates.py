@@ -5,7 +5,8 @@ In the box :math:`|h|_\infty \le 1` row j of the argument is at most :math:`a_j 
 which it reaches; the bias keeps its sign. So the gate's unit j is at most :math:`\sigma(a_j)`.
 """
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, sqrt
@@ -15,11 +16,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from fhx.cells import AffineCell
-from fhx.stability.certificates import Certificate
+from fhx.stability.certificates import Certificate, Condition
 from fhx.stability.norms import EPS, UP, Norm, exact_weights, row_sums
 from fhx.stability.rows import onto_gates
 
 ROUNDS = 100  # of shrinking a box; each of them is one that no run from zero leaves
+STEPS, CLOSE = 40, 1e-9  # on the way to where a cell is certified
 TINY = 1e-300  # half a side of a box that is a point
 Rows = tuple[Float[Tensor, "d d"], Float[Tensor, "d input"], Float[Tensor, " d"]]
 
@@ -130,6 +132,31 @@ def gate_and_tanh(gate: Range, tau: Range, kappa: Float[Tensor, " d"], w: Float[
     return torch.stack([value(place) for place in places]).amax(0) * UP**2
 
 
+def farthest(excess_at: Callable[[float], float], excess: float) -> float:
+    r"""How far to go from 0, where the excess is not positive, towards 1, where it is: as far as it stays so.
+
+    By regula falsi (Illinois), to a millionth of the excess or of the way; where the excess is infinite, by halving.
+    """
+    near, far = 0.0, 1.0
+    below, above = excess_at(near), excess
+    side = 0
+    for _ in range(STEPS):
+        share = below / (below - above) if above < inf else 0.5
+        part = near + (far - near) * min(max(share, 0.01), 0.99)
+        value = excess_at(part)
+        if value > 0:
+            far, above, below = part, value, below / 2 if side > 0 else below
+            side = 1
+        else:
+            near, below, above = part, value, above / 2 if side < 0 else above
+            side = -1
+            if value > -CLOSE:
+                break
+        if far - near < CLOSE * far:
+            break
+    return near
+
+
 class GatedCertificate(Certificate):
     """A certificate in a weighted max norm that rests on sums of rows of weights."""
 
@@ -141,6 +168,38 @@ class GatedCertificate(Certificate):
         if norm == 2:
             return sqrt(self.cell.state_width) * super().rate("max") * UP
         return super().rate(norm)
+
+    @torch.no_grad()
+    def project(self, rate: float, condition: Condition, forget: float) -> None:
+        """By "weighted" on the way to the nearest weights that "rows" certify, and no further than has to be."""
+        if condition != "weighted":
+            return self.project_rows(rate, condition, forget)
+        excess = self._excess(rate, forget)
+        if excess <= 0:
+            return None
+        start = {name: weights.clone() for name, weights in self.cell.named_parameters()}
+        self.project_rows(rate, "rows", forget)
+        end = {name: weights.clone() for name, weights in self.cell.named_parameters()}
+
+        def excess_at(part: float) -> float:
+            for name, weights in self.cell.named_parameters():
+                weights.copy_(torch.lerp(end[name], start[name], part))
+            return type(self)(self.cell, self.input_bound)._excess(rate, forget)
+
+        excess_at(farthest(excess_at, excess))
+        return None
+
+    def _excess(self, rate: float, forget: float) -> float:
+        """How much the weighted rate or a gate is too large: 0 or less where neither is."""
+        return max(self.rate("weighted") - rate, self._opens() - forget)
+
+    @abstractmethod
+    def project_rows(self, rate: float, condition: Condition, forget: float) -> None:
+        """Move the cell's weights to the nearest ones that a condition other than "weighted" certifies."""
+
+    @abstractmethod
+    def _opens(self) -> float:
+        """The most that the gates which keep old numbers open to."""
 
     @cached_property
     def _sizes(self) -> Float[Tensor, "rows d"]:

@@ -23,10 +23,11 @@ from fhx._checks import non_negative
 from fhx.cells import GRUCell
 from fhx.cells.kinds import check_inherited
 from fhx.dynamics import Box
+from fhx.stability.caps import least
 from fhx.stability.certificates import Condition, register_certificate
 from fhx.stability.gates import ROUNDS, TINY, GatedCertificate, Range, arguments, gate_logits, opened
 from fhx.stability.norms import EPS, UP, exact_weights, row_sums
-from fhx.stability.rows import onto_balls
+from fhx.stability.rows import Gates, Levels, onto_balls, squared_shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ class GRUBounds:
         return self.row_rates.max().item()
 
 
-def beta(from_update: Float[Tensor, " d"], from_candidate: Float[Tensor, " d"]) -> Float[Tensor, " d"]:
+def beta(from_update: Float[Tensor, "d *m"], from_candidate: Float[Tensor, "d *m"]) -> Float[Tensor, "d *m"]:
     r""":math:`\sup_{0 \le \nu \le 1} (1 + \nu) (y + (1 - \nu) q)`, of degree 1 in (y, q):
 
     :math:`y + q + y^2 / (4 q)` if :math:`y \le 2 q`, and otherwise :math:`2 y`.
@@ -202,21 +203,37 @@ class GRUCertificate(GatedCertificate):
         h = self._reached[0]
         return Box(h.low.clamp(max=-TINY), h.high.clamp(min=TINY))
 
-    @torch.no_grad()
-    def project(self, rate: float, condition: Condition, forget: float) -> None:
-        r"""Rows of W_n and b_m to balls, update gates to a cap."""
+    def _opens(self) -> float:
+        return gru_bounds(self.cell, self.input_bound).update.max().item()
+
+    def project_rows(self, rate: float, condition: Condition, forget: float) -> None:
+        r"""Rows of W_n and b_m to balls, update gates to caps, where they have to move least."""
         cell, bounds = self.cell, gru_bounds(self.cell, self.input_bound)
-        wrong = bounds.row_rates > rate
+        wrong = (bounds.row_rates > rate) | (bounds.update > forget)
         if not wrong.any():
             return
-        Z = bounds.update.clamp(max=forget)
-        allowed = (rate * (1 - self.margin) - Z) / (1 - Z)
-        scale = (allowed / beta(Z * bounds.w_z, bounds.candidate)).clamp(max=1)
-        limit = scale * bounds.b_m * (1 - self.margin)
-        W = cell.W_n.double()
-        W_z, U_z, b_z = self.closed((cell.W_z, cell.U_z, cell.b_z), scale * bounds.w_z, Z)
+        allowed = rate * (1 - self.margin)
+        W, gate = cell.W_n.double(), tuple(weights.double() for weights in (cell.W_z, cell.U_z, cell.b_z))
+        gates, sizes, levels = Gates.of(*gate, self.input_bound), W.abs(), Levels.of(W.abs())
+
+        def scale(Z: Tensor) -> Tensor:
+            by_candidate = bounds.candidate[:, None].expand(Z.shape)
+            added = beta(Z * bounds.w_z[:, None], by_candidate)
+            return ((allowed - Z) / (1 - Z) / added).clamp(0, 1)
+
+        def squared_distance(arguments: Tensor) -> Tensor:
+            part = scale(arguments.sigmoid())
+            moved = squared_shift(sizes, levels.at(part * bounds.w_n[:, None]))
+            moved = moved + ((1 - part) * bounds.b_m[:, None]).square()
+            return moved + gates.squared_distance(part * bounds.w_z[:, None], arguments)
+
+        highest = torch.tensor(min(forget, allowed), dtype=torch.float64).logit()
+        Z = least(squared_distance, gates, gate_logits(*gate, self.input_bound).minimum(highest)).sigmoid()
+        part = scale(Z[:, None])[:, 0]
+        limit = part * bounds.b_m * (1 - self.margin)
+        W_z, U_z, b_z = self.closed((cell.W_z, cell.U_z, cell.b_z), part * bounds.w_z, Z)
         new = {
-            "W_n": onto_balls(W, self.within(scale * bounds.w_n, W)),
+            "W_n": onto_balls(W, self.within(part * bounds.w_n, W)),
             "b_m": cell.b_m.double().clamp(-limit, limit),
             **{"W_z": W_z, "U_z": U_z, "b_z": b_z},
         }

@@ -16,6 +16,7 @@ from fhx.stability.certificates import Condition, register_certificate
 from fhx.stability.gates import ROUNDS, TINY, GatedCertificate, Range, arguments, gate_and_tanh, memory
 from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
 from fhx.stability.lstm_constants import lstm_constants
+from fhx.stability.lstm_projection import Nearest
 from fhx.stability.norms import UP, exact_weights, row_sums
 from fhx.stability.rows import onto_balls
 from fhx.stability.smoothness import Constants, reach
@@ -87,9 +88,11 @@ class LSTMCertificate(GatedCertificate):
         low, high = torch.cat([h.low, c.low]), torch.cat([h.high, c.high])
         return Box(low.clamp(max=-TINY), high.clamp(min=TINY))
 
-    @torch.no_grad()
-    def project(self, rate: float, condition: Condition, forget: float) -> None:
-        r"""Rows of matrices to :math:`\ell_1` balls, forget gates to a cap."""
+    def _opens(self) -> float:
+        return lstm_bounds(self.cell, self.input_bound).forget_bound
+
+    def project_rows(self, rate: float, condition: Condition, forget: float) -> None:
+        r"""Rows of matrices to :math:`\ell_1` balls, forget gates to caps, where they have to move least."""
         cell, bounds = self.cell, lstm_bounds(self.cell, self.input_bound)
         every_row = torch.ones_like(bounds.forget)
         rates = {
@@ -97,12 +100,14 @@ class LSTMCertificate(GatedCertificate):
             "sum": bounds.sum_rate * every_row,
             "four conditions": bounds.four_condition_rate * every_row,
         }[condition]
-        wrong = rates > rate
+        open_gates = bounds.forget > forget
+        wrong = (rates > rate) | (open_gates if condition == "rows" else open_gates.any())
         if not wrong.any():
             return
-        opens = bounds.forget if condition == "rows" else bounds.forget.max().expand(cell.state_size)
-        F = opens.clamp(max=forget)
-        i, f, z, o = _radii(bounds, condition, F, rate * (1 - self.margin))
+        allowed = rate * (1 - self.margin)
+        nearest = Nearest(cell, bounds, condition, allowed, min(forget, allowed))
+        F = nearest.caps()
+        i, f, z, o = (radius[:, 0] for radius in nearest.radii(F[:, None]))
         new = {}
         for gate, radius in (("i", i), ("z", z), ("o", o)):
             W = getattr(cell, f"W_{gate}").double()
@@ -159,21 +164,6 @@ def project_within(cell: LSTMCell, bounds: LSTMBounds) -> LSTMCell:
     cell.W.copy_(onto_balls(W, found.within(radii, W)))
     cell.W[forget], cell.U[forget], cell.b[forget] = W_f.to(cell.W), U_f.to(cell.U), b_f.to(cell.b)
     return cell
-
-
-def _radii(bounds: LSTMBounds, condition: Condition, F: Float[Tensor, " d"], rate: float) -> Float[Tensor, "4 d"]:
-    """The radii of the balls of the rows of W_i, W_f, W_z and W_o, which certify the rate where the gate opens to F."""
-    left, one = rate - F, torch.ones_like(F)
-    if condition == "rows":
-        kept = F * bounds.w_f
-        scale = (left / (kept + bounds.candidate)).clamp(max=1)
-        return torch.stack([4 * scale * bounds.candidate, scale * bounds.w_f, scale * bounds.candidate, 4 * rate * one])
-    if condition == "four conditions":
-        return torch.stack([left, left * (1 - F), left / 4, left])
-    norm = bounds.norms
-    total = norm["i"] / 4 + norm["f"] / (4 * (1 - F)) + norm["z"] + norm["o"] / 4
-    scale = (left / total).clamp(max=1)
-    return torch.stack([scale * norm[gate] for gate in "ifzo"])
 
 
 register_certificate(LSTMCell, LSTMCertificate)

@@ -19,7 +19,7 @@ CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 
 
 def project(
-    cell: Cell, rate: float, input_bound: float = 1.0, *, condition: Condition = "rows", forget: float | None = None
+    cell: Cell, rate: float, input_bound: float = 1.0, *, condition: Condition = "weighted", forget: float | None = None
 ) -> Cell:
     r"""Move a cell's weights, in place, to the nearest ones that are certified at a rate.
 
@@ -56,8 +56,8 @@ def project(
     if not 0 < rate < 1:
         raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
     one_of("condition", condition, CONDITIONS)
-    cap = rate / 2 if forget is None else forget
-    if not 0 < cap < rate:
+    cap = 1.0 if forget is None else forget
+    if forget is not None and not 0 < forget < rate:
         raise ValueError(f"forget must lie between 0 and the rate {rate!r}, got {forget!r}")
     certificate(cell, B).project(rate, condition, cap)
     return cell
@@ -87,7 +87,7 @@ class Projected:
         rate: float,
         input_bound: float = 1.0,
         *,
-        condition: Condition = "rows",
+        condition: Condition = "weighted",
         forget: float | None = None,
     ) -> None:
         self.cells = [cells] if isinstance(cells, Cell) else list(cells)
