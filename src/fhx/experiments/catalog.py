@@ -16,6 +16,7 @@ from fhx.experiments import (
     staying_stable,
     step_sizes,
     trainability,
+    windows,
 )
 from fhx.experiments.experiment import Experiment
 

@@ -48,6 +48,7 @@ with needs("torch"):
     from fhx.stability.smoothness import Constants, LossConstants
     from fhx.stability.states import invariant_set
     from fhx.stability.truncation import truncated_states, truncation_length, window_for_state_gap
+    from fhx.stability.tube import largest_norm, reachable, tube
     from fhx.stability.ungated import zero_state_bound
 
 __all__ = [
@@ -88,12 +89,14 @@ __all__ = [
     "gradient_lipschitz_bound",
     "gru_bounds",
     "invariant_set",
+    "largest_norm",
     "lstm_bounds",
     "lstm_constants",
     "lyapunov_norm",
     "output_gap_bound",
     "project",
     "project_within",
+    "reachable",
     "register_certificate",
     "rounding_term",
     "simple_constants",
@@ -105,6 +108,7 @@ __all__ = [
     "terzi_rate",
     "truncated_states",
     "truncation_length",
+    "tube",
     "weight_gap_bound",
     "weight_gap_bound_harmonic",
     "weight_gap_bound_power_law",

@@ -1,0 +1,157 @@
+r"""A tube along the last inputs: how far any past can still move the state that a window makes from zero.
+
+A cell :math:`\tanh(W h + U x + b)` reads :math:`x_1, \dots, x_k` from the zero state, which gives
+:math:`\hat h_1, \dots, \hat h_k`. Another state with the same last inputs and any past is :math:`\delta_t` away from it,
+and :math:`\delta_t = D_t W \delta_{t-1}` with a diagonal of slopes of chords of tanh. Let them lie between
+:math:`C_t - R_t` and :math:`C_t + R_t`, and :math:`\Phi_{t,s} = C_t W \cdots C_{s+1} W`. Then
+
+.. math:: \delta_t = \Phi_{t,s}\, \delta_s + \sum_{s < \tau \le t} \Phi_{t,\tau}\, e_\tau, \qquad
+   |e_{\tau,j}| \le R_{\tau,j}\, |(W \delta_{\tau-1})_j| .
+
+Every earlier bound of :math:`\delta_s` so gives one of :math:`\delta_t`, and the smallest is taken.
+"""
+
+from itertools import product
+from math import inf
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from fhx._checks import positive_number
+from fhx.cells import SimpleCell
+from fhx.cells.activations import ACTIVATIONS
+from fhx.stability.norms import UP, exact, exact_weights, row_sums
+
+ROOM = 1 + 1e-9  # far more than the roundings of a window
+MOST = 12  # units, whose corners are tried for the largest norm
+ROUNDS, HALVINGS = 100, 60
+
+
+def reachable(cell: SimpleCell, input_bound: float = 1.0) -> Float[Tensor, " d"]:
+    r"""Bounds K of :math:`|h_j|` over the states of all runs of a tanh cell from zero with :math:`|x|_\infty \le B_x`.
+
+    No step leads out of :math:`|h| \le K_n`, where :math:`K_0 = 1` and
+    :math:`K_{n+1} = \tanh(|W| K_n + B_x |U| 1 + |b|)`; this is a late one.
+
+    Raises:
+        ValueError: the cell is no simple one with tanh, the bound is not positive, or a weight is not finite.
+    """
+    if not isinstance(cell, SimpleCell) or cell.activation is not ACTIVATIONS["tanh"]:
+        raise ValueError("the states of simple cells with tanh are bounded here, and of no other")
+    W, U, b = exact_weights(cell, "W", "U", "b")
+    drive, K = positive_number("input_bound", input_bound) * row_sums(U) + b.abs(), torch.ones_like(b)
+    for _ in range(ROUNDS):
+        K = torch.tanh((W.abs() @ K + drive) * ROOM).mul(UP).clamp(max=1)
+    return K
+
+
+def largest_norm(P: Float[Tensor, "d d"], K: Float[Tensor, " d"]) -> float:
+    r"""An upper bound of :math:`\sqrt{h^\top P h}` over :math:`|h| \le K`, number by number: that at a corner."""
+    corners = exact("K", K) * torch.tensor([*product((-1.0, 1.0), repeat=len(K))], dtype=torch.float64)
+    return ((corners @ exact("P", P)) * corners).sum(1).max().sqrt().item() * ROOM
+
+
+def tube(
+    cell: SimpleCell,
+    windows: Float[Tensor, "k windows d_in"],
+    P: Float[Tensor, "d d"],
+    gain: float = inf,
+    input_bound: float = 1.0,
+) -> Float[Tensor, "k_and_one windows"]:
+    r"""How far in the 2-norm the state of any run with the same last inputs can be from that of a window from zero.
+
+    Args:
+        cell: with tanh and at most 12 units; the runs start from zero.
+        windows: inputs, each window a sequence of the batch.
+        P: symmetric and positive definite; the norm :math:`\sqrt{h^\top P h}` in which radii are kept.
+        gain: of one step in it for all states, if known (:func:`~fhx.stability.slope_restricted_gain`).
+        input_bound: of all inputs, those before the window too, :math:`|x|_\infty \le B_x`.
+
+    Returns:
+        After 0, 1, ..., k steps for each window, rounded upwards by a part of a thousand million for each step.
+
+    Raises:
+        ValueError: what :func:`reachable` raises, there are more units, P is not positive definite, or an input is
+            larger than its bound.
+
+    Source: derived here.
+    """
+    K, (W, U, b), x = reachable(cell, input_bound), exact_weights(cell, "W", "U", "b"), exact("windows", windows)
+    if len(b) > MOST:
+        raise ValueError(f"the corners are tried for at most {MOST} units, got {len(b)}")
+    if (x.abs() > input_bound).any():
+        raise ValueError(f"an input is larger than the bound {input_bound}")
+    root, broken = torch.linalg.cholesky_ex(exact("P", P), upper=True)
+    if broken:
+        raise ValueError("P is not positive definite")
+    one, back = torch.eye(len(b), dtype=x.dtype), torch.linalg.inv(root)
+    n, reach, size = x.shape[1], (W @ back).norm(dim=1) * ROOM, torch.linalg.matrix_norm(back, 2) * ROOM
+    radii, h = x.new_full((n, 1), largest_norm(P, K)), x.new_zeros(n, len(b))
+    within = K @ W.abs().mT * ROOM
+    moved = (radii * reach).minimum(within)
+    maps, errors = one.expand(n, 1, -1, -1), torch.diag(K).expand(n, 1, -1, -1)
+    found = [K.norm().expand(n)]
+    for drive in x @ U.mT + b:
+        a = h @ W.mT + drive
+        least, most = chord_slopes(a, (a - moved).maximum(drive - within), (a + moved).minimum(drive + within))
+        J = ((least + most) / 2)[:, None, :, None] * W
+        maps = J @ maps
+        errors = torch.cat([J @ errors, torch.diag_embed((most - least) / 2 * moved * ROOM)[:, None]], 1)
+        new = _norm(root, maps @ back, errors, radii).minimum(radii[:, -1] * gain)
+        rows = _rows(one, maps @ back, errors, radii).minimum(new[:, None] * back.norm(dim=1) * ROOM)
+        two = _norm(one, maps @ back, errors, radii).minimum(rows.norm(dim=1)).minimum(new * size)
+        moved = _rows(W, maps @ back, errors, radii).minimum(new[:, None] * reach)
+        maps, radii = torch.cat([maps, one.expand(n, 1, -1, -1)], 1), torch.cat([radii, new[:, None]], 1)
+        h = torch.tanh(a)
+        found.append(two)
+    return torch.stack(found)
+
+
+def chord_slopes(
+    a: Float[Tensor, "*shape"], low: Float[Tensor, "*shape"], high: Float[Tensor, "*shape"]
+) -> tuple[Float[Tensor, "*shape"], Float[Tensor, "*shape"]]:
+    r"""Between which numbers the slopes of the chords of tanh lie that begin at a and end between two numbers.
+
+    For :math:`a \ge 0` the slope of the chord to b grows with b until the chord is a tangent at b, where
+    :math:`b \le 0`, and falls from there on. So it is least at an end, and largest at the touching point or as near to
+    it as the interval allows; for :math:`a < 0` all is mirrored.
+
+    Args:
+        a: the beginning.
+        low, high: between which the chord ends; moved to a where a is outside.
+    """
+    low, high = low.minimum(a), high.maximum(a)
+    low, high, a = torch.where(a < 0, -high, low), torch.where(a < 0, -low, high), a.abs()
+    left, right = -2 * a - 1, torch.zeros_like(a)  # of the touching point
+    for _ in range(HALVINGS):
+        middle = (left + right) / 2
+        steep = (1 - middle.tanh() ** 2) * (a - middle) >= a.tanh() - middle.tanh()
+        left, right = torch.where(steep, left, middle), torch.where(steep, middle, right)
+    most = _chord(a, right.maximum(low).minimum(high)) * ROOM
+    return _chord(a, low).minimum(_chord(a, high)) / ROOM, most.clamp(max=1)
+
+
+def _chord(a: Float[Tensor, "*shape"], b: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """The slope of tanh's chord from a to b: sinh(b - a) / ((b - a) cosh a cosh b)."""
+    apart = (b - a).clamp(-300, 300)
+    ratio = torch.where(apart.abs() < 1e-6, 1.0, apart.sinh() / torch.where(apart == 0, 1.0, apart))
+    return ratio / (a.cosh() * b.cosh())
+
+
+def _after(sizes: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums over the errors after each s, and over all with the box at the start; ``sizes`` has the box first."""
+    tail = sizes.flip(1).cumsum(1).flip(1)
+    return tail[:, 1:], tail[:, 0]
+
+
+def _norm(A: Tensor, maps: Tensor, errors: Tensor, radii: Tensor) -> Float[Tensor, " windows"]:
+    r"""A bound of :math:`|A \delta_t|_2`, from the best s."""
+    after, all_of_it = _after((A @ errors).norm(dim=-2).sum(-1))
+    return (torch.linalg.matrix_norm(A @ maps, 2) * radii + after).amin(1).minimum(all_of_it) * ROOM
+
+
+def _rows(A: Tensor, maps: Tensor, errors: Tensor, radii: Tensor) -> Float[Tensor, "windows d"]:
+    r"""A bound of each :math:`|(A \delta_t)_j|`, from the best s."""
+    after, all_of_it = _after((A @ errors).abs().sum(-1))
+    return ((A @ maps).norm(dim=-1) * radii[..., None] + after).amin(1).minimum(all_of_it) * ROOM
