@@ -3,6 +3,7 @@
 from fhx.experiments import (
     certificates,
     counting,
+    cut_gradients,
     deep_cells,
     feed_forward,
     finite_precision,
@@ -36,6 +37,8 @@ MODULES = (
     norms,
     certificates,
     staying_stable,
+    windows,
+    cut_gradients,
     stable_models,
     feed_forward,
 )

@@ -35,6 +35,7 @@ with needs("torch"):
     from fhx.stability.descent import Descent, descend, gradient_gap, step_sizes
     from fhx.stability.fixed import FixedPoint, fixed_point
     from fhx.stability.gru import GRUBounds, gru_bounds
+    from fhx.stability.lags import lag_gradients, random_cut, random_cut_variance, window_for_gradient
     from fhx.stability.lstm import project_within
     from fhx.stability.lstm_bounds import LSTMBounds, lstm_bounds
     from fhx.stability.lstm_constants import lstm_constants
@@ -89,6 +90,7 @@ __all__ = [
     "gradient_lipschitz_bound",
     "gru_bounds",
     "invariant_set",
+    "lag_gradients",
     "largest_norm",
     "lstm_bounds",
     "lstm_constants",
@@ -96,6 +98,8 @@ __all__ = [
     "output_gap_bound",
     "project",
     "project_within",
+    "random_cut",
+    "random_cut_variance",
     "reachable",
     "register_certificate",
     "rounding_term",
@@ -113,6 +117,7 @@ __all__ = [
     "weight_gap_bound_harmonic",
     "weight_gap_bound_power_law",
     "weighted_gain",
+    "window_for_gradient",
     "window_for_margin",
     "window_for_output_gap",
     "window_for_state_gap",

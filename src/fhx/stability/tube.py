@@ -1,14 +1,15 @@
 r"""A tube along the last inputs: how far any past can still move the state that a window makes from zero.
 
 A cell :math:`\tanh(W h + U x + b)` reads :math:`x_1, \dots, x_k` from the zero state, which gives
-:math:`\hat h_1, \dots, \hat h_k`. Another state with the same last inputs and any past is :math:`\delta_t` away from it,
-and :math:`\delta_t = D_t W \delta_{t-1}` with a diagonal of slopes of chords of tanh. Let them lie between
+:math:`\hat h_1, \dots, \hat h_k`. A state with the same last inputs and any past is :math:`\delta_t` away from it, and
+:math:`\delta_t = D_t W \delta_{t-1}` with a diagonal of slopes of chords of tanh. Let them lie between
 :math:`C_t - R_t` and :math:`C_t + R_t`, and :math:`\Phi_{t,s} = C_t W \cdots C_{s+1} W`. Then
 
 .. math:: \delta_t = \Phi_{t,s}\, \delta_s + \sum_{s < \tau \le t} \Phi_{t,\tau}\, e_\tau, \qquad
    |e_{\tau,j}| \le R_{\tau,j}\, |(W \delta_{\tau-1})_j| .
 
-Every earlier bound of :math:`\delta_s` so gives one of :math:`\delta_t`, and the smallest is taken.
+Every earlier bound of :math:`\delta_s` so gives one of :math:`\delta_t`, and the smallest is taken. What float64 rounds
+in a window, in its slopes and in the products is one more error, in the box of each :math:`e_\tau`.
 """
 
 from itertools import product
@@ -21,10 +22,11 @@ from torch import Tensor
 from fhx._checks import positive_number
 from fhx.cells import SimpleCell
 from fhx.cells.activations import ACTIVATIONS
-from fhx.stability.norms import UP, exact, exact_weights, row_sums
+from fhx.stability.norms import EPS, UP, exact, exact_weights, row_sums
 
-ROOM = 1 + 1e-9  # far more than the roundings of a window
+ROOM = 1 + 1e-9  # for norms and sums, whose terms have one sign
 MOST = 12  # units, whose corners are tried for the largest norm
+SKEWEST = 1e5  # ratio of eigenvalues of P, so that roundings in its norm stay below ``ROOM``
 ROUNDS, HALVINGS = 100, 60
 
 
@@ -69,11 +71,11 @@ def tube(
         input_bound: of all inputs, those before the window too, :math:`|x|_\infty \le B_x`.
 
     Returns:
-        After 0, 1, ..., k steps for each window, rounded upwards by a part of a thousand million for each step.
+        After 0, 1, ..., k steps for each window, rounded upwards.
 
     Raises:
-        ValueError: what :func:`reachable` raises, there are more units, P is not positive definite, or an input is
-            larger than its bound.
+        ValueError: what :func:`reachable` raises, there are more units, P is not positive definite or has eigenvalues
+            of which one is more than 100,000 times another, or an input is larger than its bound.
 
     Source: derived here.
     """
@@ -82,27 +84,33 @@ def tube(
         raise ValueError(f"the corners are tried for at most {MOST} units, got {len(b)}")
     if (x.abs() > input_bound).any():
         raise ValueError(f"an input is larger than the bound {input_bound}")
-    root, broken = torch.linalg.cholesky_ex(exact("P", P), upper=True)
-    if broken:
-        raise ValueError("P is not positive definite")
+    P = exact("P", P)
+    root, broken = torch.linalg.cholesky_ex(P, upper=True)
+    if broken or torch.linalg.cond(P) > SKEWEST:
+        raise ValueError(f"P is not positive definite, or one eigenvalue is {SKEWEST:g} times another")
     one, back = torch.eye(len(b), dtype=x.dtype), torch.linalg.inv(root)
     n, reach, size = x.shape[1], (W @ back).norm(dim=1) * ROOM, torch.linalg.matrix_norm(back, 2) * ROOM
     radii, h = x.new_full((n, 1), largest_norm(P, K)), x.new_zeros(n, len(b))
     within = K @ W.abs().mT * ROOM
     moved = (radii * reach).minimum(within)
     maps, errors = one.expand(n, 1, -1, -1), torch.diag(K).expand(n, 1, -1, -1)
-    found = [K.norm().expand(n)]
+    found, boxes = [K.norm().expand(n)], K.expand(n, 1, -1)
+    scale = (W.abs() @ K + input_bound * row_sums(U) + b.abs() + 1) * (len(b) + x.shape[-1] + 8) * EPS
     for drive in x @ U.mT + b:
         a = h @ W.mT + drive
-        least, most = chord_slopes(a, (a - moved).maximum(drive - within), (a + moved).minimum(drive + within))
+        low, high = (a - moved).maximum(drive - within), (a + moved).minimum(drive + within)
+        least, most = chord_slopes(a, low - scale, high + scale)
         J = ((least + most) / 2)[:, None, :, None] * W
+        sizes = (maps.abs() @ boxes[..., None]).squeeze(-1).amax(1) + errors.abs().sum((1, 3))
+        lost = (2 * len(b) + 4) * EPS * (J[:, 0].abs() @ sizes[..., None]).squeeze(-1) + scale
         maps = J @ maps
-        errors = torch.cat([J @ errors, torch.diag_embed((most - least) / 2 * moved * ROOM)[:, None]], 1)
+        errors = torch.cat([J @ errors, torch.diag_embed(((most - least) / 2 * moved + lost) * ROOM)[:, None]], 1)
         new = _norm(root, maps @ back, errors, radii).minimum(radii[:, -1] * gain)
         rows = _rows(one, maps @ back, errors, radii).minimum(new[:, None] * back.norm(dim=1) * ROOM)
         two = _norm(one, maps @ back, errors, radii).minimum(rows.norm(dim=1)).minimum(new * size)
         moved = _rows(W, maps @ back, errors, radii).minimum(new[:, None] * reach)
         maps, radii = torch.cat([maps, one.expand(n, 1, -1, -1)], 1), torch.cat([radii, new[:, None]], 1)
+        boxes = torch.cat([boxes, rows[:, None]], 1)
         h = torch.tanh(a)
         found.append(two)
     return torch.stack(found)
@@ -133,10 +141,11 @@ def chord_slopes(
 
 
 def _chord(a: Float[Tensor, "*shape"], b: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """The slope of tanh's chord from a to b: sinh(b - a) / ((b - a) cosh a cosh b)."""
-    apart = (b - a).clamp(-300, 300)
-    ratio = torch.where(apart.abs() < 1e-6, 1.0, apart.sinh() / torch.where(apart == 0, 1.0, apart))
-    return ratio / (a.cosh() * b.cosh())
+    """The slope of tanh's chord from a to b: sinh(b - a) / ((b - a) cosh a cosh b), by exponentials of numbers <= 0."""
+    apart = (b - a).abs()
+    ratio = torch.where(apart < 1e-9, 2.0, -torch.expm1(-2 * apart) / torch.where(apart == 0, 1.0, apart))
+    tails = (1 + torch.exp(-2 * a.abs())) * (1 + torch.exp(-2 * b.abs()))
+    return 2 * ratio * torch.exp(apart - a.abs() - b.abs()) / tails
 
 
 def _after(sizes: Tensor) -> tuple[Tensor, Tensor]:

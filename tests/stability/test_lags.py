@@ -1,0 +1,143 @@
+"""Gradients lag by lag: they add up, a cut leaves out what it should, and random cuts are right on average."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_tensors import DOUBLE, draw, rng
+from torch.nn.utils import parameters_to_vector
+
+from fhx.cells import GRUCell, LinearCell, LSTMCell, SimpleCell
+from fhx.dynamics import unroll
+from fhx.stability import (
+    LossConstants,
+    constants,
+    gradient_bound,
+    lag_gradients,
+    project,
+    random_cut,
+    random_cut_variance,
+    window_for_gradient,
+)
+
+KINDS = st.sampled_from([SimpleCell, LinearCell, LSTMCell, GRUCell])
+SEEDS = st.integers(0, 2**32)
+
+
+def bent(h):
+    return (1 + h.sum(-1) ** 2).sqrt().mean()
+
+
+def detached(cell, x, k):
+    """Truncated back-propagation as it is done: no graph before the last k steps."""
+    with torch.no_grad():
+        h = unroll(cell, x[: len(x) - k])[-1] if k < len(x) else cell.initial_state(x.shape[1])
+    slopes = torch.autograd.grad(bent(cell.hidden(unroll(cell, x[len(x) - k :], h)[-1])), list(cell.parameters()))
+    return parameters_to_vector(slopes)
+
+
+@given(KINDS, st.integers(1, 12), st.integers(1, 12), st.integers(1, 3), SEEDS)
+@settings(max_examples=40, deadline=None)
+def test_the_first_lags_are_truncated_backpropagation(kind, steps, k, batch, seed):
+    k = min(k, steps)
+    cell, x = kind(2, 3, generator=rng(seed), **DOUBLE), draw(steps, batch, 2, seed=seed)
+    lags = lag_gradients(cell, x, bent)
+    assert len(lags) == steps
+    torch.testing.assert_close(lags[:k].sum(0), detached(cell, x, k), rtol=1e-9, atol=1e-12)
+    torch.testing.assert_close(lag_gradients(cell, x, bent, k), lags[:k])
+
+
+@given(st.sampled_from([SimpleCell, LinearCell]), st.floats(0.1, 0.95), SEEDS)
+@settings(max_examples=30, deadline=None)
+def test_what_is_left_out_is_within_the_bound(kind, rate, seed):
+    cell = kind(2, 3, generator=rng(seed), **DOUBLE)
+    project(cell, rate)
+    x = 2 * torch.rand(30, 1, 2, generator=rng(seed + 1), **DOUBLE) - 1
+    lags = lag_gradients(cell, x, bent)
+    known, loss = constants(cell), LossConstants.pseudo_huber(3**0.5)
+    for k in (1, 3, 10):
+        assert lags[k:].sum(0).norm() <= known.rate**k * gradient_bound(known, loss) * (1 + 1e-9)
+
+
+def scalar(a):
+    cell = LinearCell(1, 1, generator=rng(0), **DOUBLE).requires_grad_(False)
+    for weight, value in zip(cell.parameters(), (a, 1.0, 0.0), strict=True):
+        weight.fill_(value)
+    return cell.requires_grad_()
+
+
+def test_by_hand():
+    """h_4 = a h_3 + x_4 with a = 1/2 and ones: states 1, 1.5, 1.75 before the last steps."""
+    lags = lag_gradients(scalar(0.5), torch.ones(4, 1, 1, **DOUBLE), lambda h: h.sum())
+    assert lags[:, 0].tolist() == [1.75, 0.75, 0.25, 0.0]
+
+
+@given(KINDS, st.floats(0.2, 0.95), SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_random_cuts_are_right_on_average(kind, keep, seed):
+    """The mean over all windows, each with its probability, without chance."""
+    cell, x = kind(2, 3, generator=rng(seed), **DOUBLE), draw(9, 2, 2, seed=seed)
+    lags = lag_gradients(cell, x, bent)
+    whole, mean, square = lags.sum(0), 0, 0.0
+    for n in range(1, len(lags) + 1):
+        share = keep ** (n - 1) * ((1 - keep) if n < len(lags) else 1)
+        cut = (lags[:n] / keep ** torch.arange(n, **DOUBLE)[:, None]).sum(0)
+        mean, square = mean + share * cut, square + share * (cut - whole).square().sum().item()
+    torch.testing.assert_close(mean, whole, rtol=1e-9, atol=1e-12)
+    assert random_cut_variance(lags, keep) == pytest.approx(square, rel=1e-8, abs=1e-20)
+
+
+def test_drawn_cuts_have_this_mean_and_variance():
+    cell, x = SimpleCell(2, 3, generator=rng(1), **DOUBLE), draw(9, 2, 2, seed=1)
+    lags = lag_gradients(cell, x, bent)
+    cuts, variance = random_cut(lags, 0.8, rng(2), 20_000), random_cut_variance(lags, 0.8)
+    apart = (cuts - lags.sum(0)).square().sum(1)
+    assert apart.mean().item() == pytest.approx(variance, rel=0.1)
+    assert (cuts.mean(0) - lags.sum(0)).norm() < 5 * (variance / 20_000) ** 0.5
+    assert torch.equal(cuts, random_cut(lags, 0.8, rng(2), 20_000))
+
+
+@given(st.floats(0.1, 0.97), st.floats(0.01, 1.0), st.integers(8, 60))
+@settings(max_examples=60, deadline=None)
+def test_a_window_of_a_geometric_decay(rate, tolerance, count):
+    """All lags in one direction, of which the sum is known for ever."""
+    lags = rate ** torch.arange(count, **DOUBLE)[:, None]
+    k = window_for_gradient(lags, tolerance)
+
+    def enough(n):
+        left = rate**n
+        return left <= tolerance * (1 - 2 * left) * (1 + 1e-6)
+
+    assert enough(k) or k == count
+    assert k == 1 or not enough(k - 1) or tolerance * (1 - 2 * rate ** (k - 1)) < rate ** (k - 1) * (1 + 1e-6)
+
+
+def test_a_smaller_tolerance_asks_for_more():
+    cell = SimpleCell(2, 3, generator=rng(0), **DOUBLE)
+    project(cell, 0.9)
+    lags = lag_gradients(cell, draw(40, 4, 2), bent)
+    windows = [window_for_gradient(lags, tolerance) for tolerance in (1.0, 0.1, 0.01, 0.001)]
+    assert all(a < b for a, b in pairwise(windows))
+    for k, tolerance in zip(windows, (1.0, 0.1, 0.01, 0.001), strict=True):
+        assert lags[k:].sum(0).norm() <= tolerance * lags.sum(0).norm()
+
+
+def test_bad_input_is_refused():
+    cell, lags = scalar(0.5), 0.5 ** torch.arange(8, **DOUBLE)[:, None]
+    with pytest.raises(ValueError, match="at least one input"):
+        lag_gradients(cell, torch.zeros(0, 1, 1, **DOUBLE), bent)
+    with pytest.raises(ValueError, match="lags must be"):
+        lag_gradients(cell, torch.zeros(2, 1, 1, **DOUBLE), bent, 0)
+    with pytest.raises(ValueError, match="at least four lags"):
+        window_for_gradient(lags[:3], 0.1)
+    with pytest.raises(ValueError, match="do not decay"):
+        window_for_gradient(lags.flip(0), 0.1)
+    with pytest.raises(ValueError, match="tolerance"):
+        window_for_gradient(lags, 0.0)
+    for keep in (0.0, 1.0, 2.0):
+        with pytest.raises(ValueError, match="keep must lie between 0 and 1"):
+            random_cut(lags, keep)
+    with pytest.raises(ValueError, match="draws"):
+        random_cut(lags, 0.5, draws=0)
