@@ -21,7 +21,7 @@ from fhx.stability.norms import EPS, UP, Norm, exact_weights, row_sums
 from fhx.stability.rows import onto_gates
 
 ROUNDS = 100  # of shrinking a box; each of them is one that no run from zero leaves
-STEPS, CLOSE = 40, 1e-9  # on the way to where a cell is certified
+STEPS, CLOSE = 40, 1e-6  # on the way to where a cell is certified
 TINY = 1e-300  # half a side of a box that is a point
 Rows = tuple[Float[Tensor, "d d"], Float[Tensor, "d input"], Float[Tensor, " d"]]
 

@@ -213,13 +213,13 @@ class GRUCertificate(GatedCertificate):
         if not wrong.any():
             return
         allowed = rate * (1 - self.margin)
-        W, gate = cell.W_n.double(), tuple(weights.double() for weights in (cell.W_z, cell.U_z, cell.b_z))
+        W, gate = cell.W_n.double(), (cell.W_z.double(), cell.U_z.double(), cell.b_z.double())
         gates, sizes, levels = Gates.of(*gate, self.input_bound), W.abs(), Levels.of(W.abs())
 
         def scale(Z: Tensor) -> Tensor:
             by_candidate = bounds.candidate[:, None].expand(Z.shape)
             added = beta(Z * bounds.w_z[:, None], by_candidate)
-            return ((allowed - Z) / (1 - Z) / added).clamp(0, 1)
+            return ((allowed - Z) / (1 - Z) / added).nan_to_num(1.0, 1.0).clamp(0, 1)  # 0 / 0: nothing is added
 
         def squared_distance(arguments: Tensor) -> Tensor:
             part = scale(arguments.sigmoid())

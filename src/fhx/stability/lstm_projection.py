@@ -20,7 +20,7 @@ from torch import Tensor
 from fhx.cells import LSTMCell
 from fhx.stability.caps import least
 from fhx.stability.certificates import Condition
-from fhx.stability.gates import gate_logits
+from fhx.stability.gates import Rows, gate_logits
 from fhx.stability.lstm_bounds import LSTMBounds
 from fhx.stability.rows import Gates, Levels, squared_shift
 
@@ -47,8 +47,13 @@ class Nearest:
     cap: float
 
     @cached_property
+    def _forget(self) -> Rows:
+        cell = self.cell
+        return cell.W_f.double(), cell.U_f.double(), cell.b_f.double()
+
+    @cached_property
     def _gates(self) -> Gates:
-        return Gates.of(*(w.double() for w in (self.cell.W_f, self.cell.U_f, self.cell.b_f)), self.bounds.input_bound)
+        return Gates.of(*self._forget, self.bounds.input_bound)
 
     @cached_property
     def _sizes(self) -> dict[str, Float[Tensor, "d d"]]:
@@ -60,28 +65,25 @@ class Nearest:
 
     def caps(self) -> Float[Tensor, " d"]:
         """What each forget gate may open to."""
-        cell = self.cell
-        arguments = gate_logits(*(w.double() for w in (cell.W_f, cell.U_f, cell.b_f)), self.bounds.input_bound)
+        arguments = gate_logits(*self._forget, self.bounds.input_bound)
         highest = arguments.clamp(max=torch.tensor(self.cap, dtype=torch.float64).logit().item())
         if self.condition == "rows":
             return least(self._squared_distance, self._gates, highest).sigmoid()
         common = least(self._squared_distance, self._gates, highest.max()[None]).sigmoid()
-        return common.expand(cell.state_size)
+        return common.expand(self.cell.state_size)
 
     def radii(self, F: Float[Tensor, "rows m"]) -> tuple[Float[Tensor, "d m"], ...]:
         """Of the balls of the rows of W_i, W_f, W_z and W_o, for m caps."""
         left, shape = (self.rate - F).clamp(min=0), (self.cell.state_size, F.shape[1])
         if self.condition == "rows":
             m = self._candidates(F)
-            return 4 * m, (left - m).clamp(min=0) / F, m, torch.full(shape, 4 * self.rate, dtype=F.dtype, device=F.device)
+            return 4 * m, (left - m).clamp(min=0) / F, m, torch.full_like(m, 4 * self.rate)
         if self.condition == "four conditions":
-            parts = (left, left * (1 - F), left / 4, left)
-        else:
-            norm = self.bounds.norms
-            total = norm["i"] / 4 + norm["f"] / (4 * (1 - F)) + norm["z"] + norm["o"] / 4
-            scale = (left / total).nan_to_num(1.0, 1.0).clamp(max=1)
-            parts = tuple(scale * norm[gate] for gate in "ifzo")
-        return tuple(part.expand(shape) for part in parts)
+            return left.expand(shape), (left * (1 - F)).expand(shape), (left / 4).expand(shape), left.expand(shape)
+        norm = self.bounds.norms
+        total = norm["i"] / 4 + norm["f"] / (4 * (1 - F)) + norm["z"] + norm["o"] / 4
+        scale = (left / total).nan_to_num(1.0, 1.0).clamp(max=1)
+        return tuple((scale * norm[gate]).expand(shape) for gate in "ifzo")
 
     def _squared_distance(self, arguments: Float[Tensor, "rows m"]) -> Float[Tensor, "rows m"]:
         i, f, z, o = self.radii(arguments.sigmoid())

@@ -24,18 +24,14 @@ def gain_with(row_gains: RowGains, weights: Float[Tensor, " width"]) -> float:
     return (row_gains(weights) / weights).max().item() * UP
 
 
-def best_weights(
-    row_gains: RowGains, width: int, start: Float[Tensor, " width"] | None = None
-) -> tuple[float, Float[Tensor, " width"]]:
-    r"""The least bound on the path of a power iteration, and its weights, the largest of which is 1.
-
-    It starts from :math:`w = 1`, if not from weights that are known to be near the best.
+def best_weights(row_gains: RowGains, width: int) -> tuple[float, Float[Tensor, " width"]]:
+    r"""The least bound on the path of a power iteration from :math:`w = 1`, and its weights, the largest of which is 1.
 
     A step leads from w to :math:`T(w) / \max_i (T(w)_i / w_i)` and an eighth of w, which keeps a map that swaps numbers
     from swapping without end; no weight falls below a billionth of the largest. It ends where all
     :math:`T(w)_i / w_i` agree to five digits, or twenty steps have lowered the bound by less than a ten-thousandth.
     """
-    w = torch.ones(width, dtype=torch.float64) if start is None else start
+    w = torch.ones(width, dtype=torch.float64)
     best, chosen, before = torch.inf, w, torch.inf
     for step in range(STEPS):
         gains = row_gains(w)
