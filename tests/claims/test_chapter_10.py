@@ -21,6 +21,7 @@ from fhx.stability import (
     gradient_gap,
     gradient_gap_bound,
     gradient_lipschitz_bound,
+    lstm_bounds,
     output_gap_bound,
     project,
     state_gap_bound,
@@ -189,6 +190,98 @@ def test_b9_the_constants_of_an_lstm_grow_with_its_forget_gates():
         found.append((known.by_weights, gradient_lipschitz_bound(known, loss), gradient_gap_bound(known, loss, 3)))
     powers = [log(far / near) / log(10) for near, far in zip(*found, strict=True)]
     assert powers == pytest.approx([1, 5, 3], abs=0.05)
+
+
+def along(cell: LSTMCell, x: torch.Tensor, direction: dict[str, torch.Tensor], order: int) -> torch.Tensor:
+    """The derivative of this order of the last (h, c) along a direction of the weights."""
+    size = torch.zeros((), requires_grad=True, **DOUBLE)
+    moved = {f"cell.{n}": weight.detach() + size * direction[n] for n, weight in cell.named_parameters()}
+    numbers = torch.func.functional_call(Run(cell), moved, (x,))[0].unbind()
+    for _ in range(order):
+        numbers = [torch.autograd.grad(one, size, create_graph=True)[0] for one in numbers]
+    return torch.stack([one.detach() for one in numbers])
+
+
+class Run(torch.nn.Module):
+    """The last state of a run from zero."""
+
+    def __init__(self, cell: LSTMCell) -> None:
+        super().__init__()
+        self.cell = cell
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = x.new_zeros(x.shape[1], self.cell.state_width)
+        for one in x:
+            h = self.cell(h, one)
+        return h
+
+
+@torch.no_grad()
+def open_lstm(d: int, gap: float, seed: int, recurrent: bool) -> LSTMCell:
+    """Certified at 1 - gap, or with W = 0 and forget gates that open to it."""
+    cell, generator = LSTMCell(2, d, generator=rng(seed), **DOUBLE), rng(seed + 1)
+    for weight in cell.parameters():
+        weight.copy_(torch.randn(weight.shape, generator=generator, **DOUBLE))
+    cell.b_f.add_(log(1 / gap))
+    return project(cell, 1 - gap, condition="rows") if recurrent else _without_recurrence(cell, gap)
+
+
+def _without_recurrence(cell: LSTMCell, gap: float) -> LSTMCell:
+    cell.W.zero_()
+    room = log((1 - gap) / gap) - cell.U[cell.state_size : 2 * cell.state_size].abs().sum(1)
+    cell.b_f.copy_(room)
+    return cell
+
+
+def directions(cell: LSTMCell, x: torch.Tensor, seed: int) -> list[dict[str, torch.Tensor]]:
+    """Of length 1: random ones, and the one that moves the first memory most."""
+    made = []
+    for number in range(2):
+        made.append(
+            {n: torch.randn(w.shape, generator=rng(seed + number), **DOUBLE) for n, w in cell.named_parameters()}
+        )
+    slopes = torch.autograd.grad(Run(cell)(x)[0, cell.state_size], list(cell.parameters()))
+    made.append(dict(zip(shapes, slopes, strict=True)))
+    lengths = [sum(part.square().sum() for part in one.values()).sqrt() for one in made]
+    return [{n: part / size for n, part in one.items()} for one, size in zip(made, lengths, strict=True)]
+
+
+@pytest.mark.claim("B9")
+@given(st.integers(1, 3), st.sampled_from([0.5, 0.1, 0.02]), st.integers(0, 2**32))
+@settings(max_examples=12, deadline=None)
+def test_b9_the_sensitivity_of_an_lstm_has_the_power_one(d, gap, seed):
+    cell = open_lstm(d, gap, seed, recurrent=True)
+    x = 2 * torch.rand(40, 1, 2, generator=rng(seed + 2), **DOUBLE).round() - 1
+    bound = sqrt(2) * sqrt(d + 2 + 1) / (1 - lstm_bounds(cell).rate)
+    for one in directions(cell, x, seed + 3):
+        assert along(cell, x, one, 1).abs().max() <= bound * (1 + EPS)
+
+
+@pytest.mark.claim("B9")
+@given(st.integers(1, 3), st.sampled_from([0.5, 0.1, 0.02]), st.integers(0, 2**32))
+@settings(max_examples=10, deadline=None)
+def test_b9_the_curvature_of_an_lstm_without_recurrence_has_the_power_two(d, gap, seed):
+    cell = open_lstm(d, gap, seed, recurrent=False)
+    F, xi = lstm_bounds(cell).forget_bound, sqrt(d + 2 + 1)
+    assert abs(F - (1 - gap)) < 1e-9
+    x = 2 * torch.rand(40, 1, 2, generator=rng(seed + 2), **DOUBLE).round() - 1
+    for one in directions(cell, x, seed + 3):
+        assert along(cell, x, one, 2).abs().max() <= (5 * sqrt(d) * xi + 8 * xi**2) / (1 - F) ** 2 * (1 + EPS)
+
+
+@pytest.mark.claim("B9")
+def test_b9_an_lstm_reaches_the_power_two():
+    ends = []
+    for gap in (0.1, 0.05):
+        cell = LSTMCell(2, 1, generator=rng(0), **DOUBLE)
+        with torch.no_grad():
+            for weight in cell.parameters():
+                weight.zero_()
+            cell.b_f.fill_(log((1 - gap) / gap))
+        direction = {name: torch.zeros_like(weight) for name, weight in cell.named_parameters()}
+        direction["W"][2, 0] = direction["b"][2] = sqrt(0.5)
+        ends.append(along(cell, torch.zeros(round(20 / gap), 1, 2, **DOUBLE), direction, 2)[0].item() * gap**2)
+    assert ends == pytest.approx([1 / 16, 1 / 16], rel=1e-4)
 
 
 # B10

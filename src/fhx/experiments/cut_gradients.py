@@ -3,9 +3,10 @@ r"""Truncated back-propagation: its bias against the window, a window chosen by 
 A tanh cell of 8 units whose W is 0.95 times an orthogonal matrix, projected to :math:`\lVert W \rVert \le 0.95` after
 every update, with a readout :math:`r \cdot h`, is to give :math:`y = \sum_j 0.9^j x_{T-j}`, scaled to variance 1, at
 the last of 60 normal inputs. "full" goes all the way back; "chosen" as far as
-:func:`~fhx.stability.window_for_gradient` says for a tenth, asked again every 50 updates; "half", "quarter" and "eighth" so much of that; "random" as far as a die
-says, reweighted, with the chosen window as its mean. Each has the best of four learning rates of Adam, on other seeds.
-The bias is that of the untrained nets, on inputs cut to between -1 and 1 and for a pseudo-Huber loss.
+:func:`~fhx.stability.window_for_gradient` says for a tenth, asked again every 50 updates; "half", "quarter" and
+"eighth" so much of that; "random" as far as a die says, reweighted, with the chosen window as its mean. Each has the
+best of four learning rates of Adam, on other seeds. The bias is that of the untrained nets, on inputs cut to between -1
+and 1 and for a pseudo-Huber loss.
 """
 
 from statistics import mean
@@ -27,7 +28,7 @@ from fhx.stability import (
 )
 from fhx.stability.smoothness import LossConstants
 
-__all__ = ["EXPERIMENT", "METHODS", "SEEDS", "cell", "lags", "run", "trained"]
+__all__ = ["EXPERIMENT", "METHODS", "SEEDS", "bias", "cell", "lags", "run", "trained"]
 
 METHODS = ("full", "chosen", "half", "quarter", "eighth", "random")
 """How far the gradient goes back."""
@@ -108,30 +109,34 @@ def _window(parts: Tensor) -> int:
         return STEPS
 
 
+def bias(seed: int) -> Result:
+    """Of one untrained net, against the windows 1 to 59: ``left_out``, ``bound`` and ``variance`` (of random cuts with
+    this mean window), and the ``size`` of the gradient and the window ``chosen``."""
+    net, parts = lags(seed)
+    known, windows = constants(net), range(1, STEPS)
+    most = gradient_bound(known, LossConstants(1.0, 1.0))
+    return {
+        "left_out": [parts[k:].sum(0).norm().item() for k in windows],
+        "bound": [known.rate**k * most for k in windows],
+        "variance": [random_cut_variance(parts, 1 - 1 / k) if k > 1 else None for k in windows],
+        "size": parts.sum(0).norm().item(),
+        "chosen": _window(parts),
+    }
+
+
 def run(point: Point) -> Result:
-    """Bias and variance of one untrained net, or all trainings of one method.
+    """The biases of all untrained nets, or all trainings of one method.
 
     Returns:
-        For "bias" ``left_out``, ``bound`` and ``variance`` against the window (for random cuts with this mean), the
-        ``size`` of the gradient and the window ``chosen``; for a method ``rate``, ``losses``, the mean squares
-        seed by seed, and ``windows``, the chosen ones.
+        For "bias" ``nets``, what :func:`bias` says of each; for a method ``rate``, ``losses``, the mean squares seed by
+        seed, and ``windows``, the chosen ones.
     """
     if point["method"] == "bias":
-        net, parts = lags(point["seed"])
-        known = constants(net)
-        bound = gradient_bound(known, LossConstants(1.0, 1.0))
-        windows = range(1, STEPS)
-        return {
-            "left_out": [parts[k:].sum(0).norm().item() for k in windows],
-            "bound": [known.rate**k * bound for k in windows],
-            "variance": [random_cut_variance(parts, 1 - 1 / k) if k > 1 else None for k in windows],
-            "size": parts.sum(0).norm().item(),
-            "chosen": _window(parts),
-        }
+        return {"nets": [bias(seed) for seed in SEEDS]}
     others = {rate: mean(trained(point["method"], rate, seed)[0] for seed in OTHER_SEEDS) for rate in RATES}
     best = min(others, key=lambda rate: others[rate])
-    losses, windows = zip(*(trained(point["method"], best, seed) for seed in SEEDS), strict=True)
-    return {"rate": best, "losses": list(losses), "windows": list(windows)}
+    runs = [trained(point["method"], best, seed) for seed in SEEDS]
+    return {"rate": best, "losses": [loss for loss, _ in runs], "windows": [chosen for _, chosen in runs]}
 
 
 EXPERIMENT = Experiment(
@@ -145,10 +150,7 @@ EXPERIMENT = Experiment(
         "steps": STEPS,
         "tolerance": TOLERANCE,
     },
-    points=[
-        *({"method": "bias", "seed": seed} for seed in SEEDS),
-        *({"method": method} for method in METHODS),
-    ],
+    points=[{"method": method} for method in ("bias", *METHODS)],
     run=run,
 )
 """The bias of every seed's net, then the methods."""
