@@ -127,6 +127,9 @@ def random_cut_variance(lags: Float[Tensor, "lags weights"], keep: float) -> flo
 
     It is bounded in T where :math:`|g_j|` falls faster than :math:`c^{j/2}`.
 
+    Args:
+        lags, keep: as for :func:`random_cut`.
+
     Raises:
         ValueError: ``keep`` is not between 0 and 1.
     """

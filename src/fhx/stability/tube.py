@@ -36,6 +36,10 @@ def reachable(cell: SimpleCell, input_bound: float = 1.0) -> Float[Tensor, " d"]
     No step leads out of :math:`|h| \le K_n`, where :math:`K_0 = 1` and
     :math:`K_{n+1} = \tanh(|W| K_n + B_x |U| 1 + |b|)`; this is a late one.
 
+    Args:
+        cell: with tanh.
+        input_bound: :math:`B_x`, of all inputs.
+
     Raises:
         ValueError: the cell is no simple one with tanh, the bound is not positive, or a weight is not finite.
     """
