@@ -10,12 +10,13 @@ from scipy.optimize import minimize
 
 from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.dynamics import unroll
-from fhx.stability import Projected, contraction_rate, gru_bounds, lstm_bounds, project
+from fhx.stability import Projected, contracting, contraction_rate, gru_bounds, lstm_bounds, project
+from fhx.stability.gates import farthest
 from fhx.stability.rows import onto_balls, onto_gates
 
 RATES = st.sampled_from([0.2, 0.7, 0.99])
 DTYPES = st.sampled_from([torch.float64, torch.float32])
-CONDITIONS = st.sampled_from(["rows", "sum", "four conditions"])
+CONDITIONS = ["weighted", "rows", "sum", "four conditions"]
 
 
 def copies(cell):
@@ -28,10 +29,23 @@ def same(cell, before):
 
 def certified(cell, condition, bound=1.0):
     """The rate by the condition that was asked for."""
-    if isinstance(cell, LSTMCell):
-        bounds = lstm_bounds(cell, bound)
-        return {"rows": bounds.rate, "sum": bounds.sum_rate, "four conditions": bounds.four_condition_rate}[condition]
-    return contraction_rate(cell, input_bound=bound)
+    if condition == "weighted" or not isinstance(cell, LSTMCell | GRUCell):
+        return contraction_rate(cell, input_bound=bound)
+    if isinstance(cell, GRUCell):
+        return gru_bounds(cell, bound).rate
+    bounds = lstm_bounds(cell, bound)
+    return {"rows": bounds.rate, "sum": bounds.sum_rate, "four conditions": bounds.four_condition_rate}[condition]
+
+
+def flat(cell):
+    """All weights as one vector."""
+    return torch.cat([p.detach().flatten() for p in cell.parameters()])
+
+
+def moved(cell, *args, **options):
+    """How far a projection moves a cell."""
+    before = flat(cell)
+    return (flat(project(cell, *args, **options)) - before).norm().item()
 
 
 def solved(u, v, b, bound, radius, limit):
@@ -120,7 +134,7 @@ def test_clipped_singular_values_are_nearest(cell, rate):
     st.integers(0, 2**32),
     RATES,
     DTYPES,
-    CONDITIONS,
+    st.sampled_from(CONDITIONS),
     st.sampled_from([0.0, 1.0, 3.0]),
 )
 def test_certified_afterwards_and_then_left_alone(kind, d, weight, bias, seed, rate, dtype, condition, bound):
@@ -138,40 +152,197 @@ def test_certified_afterwards_and_then_left_alone(kind, d, weight, bias, seed, r
         assert not any((p.abs() > before[name].abs()).any() for name, p in cell.named_parameters() if name[0] in "WU")
 
 
-@pytest.mark.parametrize("kind", ["linear", "lstm", "gru"])
-def test_weights_far_outside_come_all_the_way_back(kind):
+@pytest.mark.parametrize(
+    ("kind", "condition"), [("linear", "rows"), ("lstm", "rows"), ("gru", "rows"), ("gru", "weighted")]
+)
+def test_weights_far_outside_come_all_the_way_back(kind, condition):
     """What is left of a large number from which a large one was taken is off by a rounding of the large ones."""
-    for seed in range(30):
+    for seed in range(15 if condition == "rows" else 1):
         cell = zoo.make(kind, 4, 1e4, 0.0, seed, torch.float64)
-        project(cell, 0.1)
-        assert contraction_rate(cell) <= 0.1
+        project(cell, 0.1, condition=condition)
+        assert certified(cell, condition) <= 0.1
 
 
-@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
-def test_the_nearest_lstm_of_its_convex_set(condition):
-    """Every other cell of the set is on the far side: a random one, and those that its constraints make extreme."""
-    cell = zoo.make("lstm", 3, 2.0, 1.0, 4)
-    before = torch.cat([p.detach().flatten() for p in cell.parameters()])
-    project(cell, 0.9, condition=condition, forget=0.6)
-    after = torch.cat([p.detach().flatten() for p in cell.parameters()])
-    b = lstm_bounds(cell)
-    limit = torch.full((3,), 0.6, dtype=torch.float64).logit()
-    generator = torch.Generator().manual_seed(0)
-    for _ in range(200):
-        other = zoo.make("lstm", 3, 0.0, 0.0, 0)
-        with torch.no_grad():
-            for gate, sums in (("i", b.w_i), ("f", b.w_f), ("z", b.w_z), ("o", b.w_o)):
-                signs = torch.randn(3, 3, generator=generator, dtype=torch.float64).sign()
-                which = torch.nn.functional.one_hot(torch.randint(0, 3, (3,), generator=generator), 3)
-                getattr(other, f"W_{gate}").copy_(signs * which * sums[:, None])
-            other.U.copy_(cell.U + 0.2 * torch.randn(12, 2, generator=generator, dtype=torch.float64) * (cell.U != 0))
-            other.b.copy_(cell.b)
-            size = other.W_f.abs().sum(1) + other.U_f.abs().sum(1)
-            other.b_f.copy_(torch.minimum(other.b_f, limit - size))
-            for name in ("U_i", "U_z", "U_o"):
-                getattr(other, name).copy_(getattr(cell, name))
-        there = torch.cat([p.detach().flatten() for p in other.parameters()])
-        assert (before - after) @ (there - after) <= 1e-9
+def nearest_by_solver(cell, rate, bound, condition, cap):
+    """The squared distance of the nearest LSTM under a cap of all its gates, by a generic solver.
+
+    Signs stay, so all is said in sizes, with the bias of the forget gate last: p = (W_i, W_f, W_z, W_o, U_f, b_f).
+    """
+    d, n = cell.state_size, cell.input_size
+    parts = [w.detach().numpy() for w in (cell.W_i, cell.W_f, cell.W_z, cell.W_o, cell.U_f)]
+    target = np.concatenate([*(np.abs(w).ravel() for w in parts), cell.b_f.detach().numpy()])
+    one, sums = np.kron(np.eye(d), np.ones(d)), np.zeros((4, d, len(target)))
+    for gate in range(4):
+        sums[gate, :, gate * d * d : (gate + 1) * d * d] = one
+    i, f, z, o = sums
+    argument = f.copy()
+    argument[:, 4 * d * d : -d] = bound * np.kron(np.eye(d), np.ones(n))
+    argument[:, -d:] = np.eye(d)
+    left, logit = rate - cap, np.log(cap / (1 - cap))
+    if condition == "rows":
+        laws = [(cap * f + z, left), (cap * f + i / 4, left), (o, 4 * rate)]
+    else:
+        laws = [(i, left), (f, left * (1 - cap)), (z, left / 4), (o, left)]
+    A = np.concatenate([*(law for law, _ in laws), argument])
+    most = np.concatenate([*(np.full(d, value) for _, value in laws), np.full(d, logit)])
+    start = np.concatenate([np.zeros(len(target) - d), np.minimum(target[-d:], logit)])
+    found = minimize(
+        lambda p: ((p - target) ** 2).sum() / 2,
+        start,
+        jac=lambda p: p - target,
+        bounds=[(0, None)] * (len(target) - d) + [(None, None)] * d,
+        constraints=[{"type": "ineq", "fun": lambda p: most - A @ p, "jac": lambda p: -A}],
+        method="SLSQP",
+        options={"ftol": 1e-13, "maxiter": 500},
+    )
+    assert found.success, found.message
+    return 2 * found.fun
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.sampled_from([1, 1, 2]),
+    st.sampled_from(["rows", "four conditions"]),
+    st.floats(0.3, 2.5),
+    st.floats(0, 3),
+    st.sampled_from([0.5, 0.95]),
+    st.sampled_from([0.0, 1.0]),
+    st.integers(0, 2**32),
+)
+def test_the_nearest_lstm_of_all_caps_by_a_generic_solver(d, condition, weight, bias, rate, bound, seed):
+    """For one cap of all gates the set is convex and a solver finds its nearest point: none is nearer than ours.
+
+    With one unit, or with four conditions, our cap is one for all gates too, so the solver at our cap comes as near.
+    """
+    cell = zoo.make("lstm", d, weight, bias, seed)
+    before, start = copies(cell), certified(cell, condition, bound)
+    ours = moved(cell, rate, bound, condition=condition) ** 2
+    assert certified(cell, condition, bound) <= rate
+    cap = lstm_bounds(cell, bound).forget_bound
+    cell.load_state_dict(before)
+    if start <= rate:
+        assert ours == 0
+        return
+    theirs = [nearest_by_solver(cell, rate, bound, condition, rate * part) for part in np.linspace(0.02, 0.98, 13)]
+    assert ours <= min(theirs) + 1e-7
+    if d == 1 or condition == "four conditions":
+        assert abs(ours - nearest_by_solver(cell, rate, bound, condition, min(cap, rate - 1e-9))) <= 1e-5
+
+
+def of_the_best_cap(cell, rate, condition, before):
+    """The least squared distance over many caps, the rest of the rate split in proportion, with no search."""
+    logits, best = np.linspace(-14, np.log(rate / (1 - rate)) - 1e-6, 401), np.inf
+    per_row = []
+    for logit in logits:
+        F = torch.tensor(1 / (1 + np.exp(-logit)), dtype=torch.float64)
+        every = torch.ones(cell.state_size, dtype=torch.float64)
+        if condition == "sum":
+            b = lstm_bounds(cell)
+            n = b.norms
+            part = min(1.0, (rate - F.item()) / (n["i"] / 4 + n["f"] / (4 * (1 - F.item())) + n["z"] + n["o"] / 4))
+            total = 0.0
+            for gate in "izo":
+                W = getattr(cell, f"W_{gate}").detach()
+                total += (W - onto_balls(W, part * n[gate] * every)).square().sum().item()
+            gate = cell.W_f.detach(), cell.U_f.detach(), cell.b_f.detach()
+            new = onto_gates(*gate, 1.0, part * n["f"] * every, logit * every)
+            total += sum((w - v).square().sum().item() for w, v in zip(gate, new, strict=True))
+            best = min(best, total)
+            continue
+        b = gru_bounds(cell)
+        nu = torch.linspace(0, 1, 1001, dtype=torch.float64)[:, None]
+        worst = (1 + nu) * (F * b.w_z + (1 - nu) * b.candidate)
+        part = ((rate - F) / (1 - F) / worst.amax(0)).clamp(max=1)
+        W, b_m = cell.W_n.detach(), cell.b_m.detach()
+        gate = cell.W_z.detach(), cell.U_z.detach(), cell.b_z.detach()
+        new = onto_gates(*gate, 1.0, part * b.w_z, logit * every)
+        rows = (W - onto_balls(W, part * b.w_n)).square().sum(1) + ((1 - part) * b_m).square()
+        rows = rows + sum((w - v).square().reshape(len(W), -1).sum(1) for w, v in zip(gate, new, strict=True))
+        per_row.append(rows)
+    if condition == "sum":
+        return best
+    wrong = gru_bounds(cell).row_rates > rate
+    return torch.stack(per_row).amin(0)[wrong].sum().item()
+
+
+@pytest.mark.parametrize(("kind", "condition"), [("lstm", "sum"), ("gru", "rows")])
+@pytest.mark.parametrize(("weight", "bias", "rate"), [(0.8, 0.3, 0.95), (2.0, 1.0, 0.9), (1.0, 3.0, 0.5)])
+def test_the_best_cap_where_the_rest_is_split_in_proportion(kind, condition, weight, bias, rate):
+    for seed in range(2):
+        cell = zoo.make(kind, 3, weight, bias, seed)
+        before = copies(cell)
+        wanted = of_the_best_cap(cell, rate, condition, before)
+        assert wanted > 0
+        assert moved(cell, rate, condition=condition) ** 2 == pytest.approx(wanted, rel=2e-3)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(1, 3),
+    st.sampled_from(["rows", "four conditions"]),
+    st.floats(0, 2),
+    st.floats(0, 3),
+    st.sampled_from([1e-5, 1e-2, 1.0]),
+    st.sampled_from([0.5, 0.95]),
+    st.integers(0, 2**32),
+)
+def test_a_distance_changes_no_faster_than_the_weights(d, condition, weight, bias, size, rate, seed):
+    """What the distance to any set does: so a cell that crosses the rate by a little moves by no more than that."""
+    cell, other = (zoo.make("lstm", d, weight, bias, seed) for _ in range(2))
+    noise = torch.randn(flat(cell).shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    torch.nn.utils.vector_to_parameters(flat(cell) + size * noise / noise.norm(), other.parameters())
+    distances = [moved(net, rate, condition=condition) for net in (cell, other)]
+    assert abs(distances[0] - distances[1]) <= size + 1e-6 * (1 + max(distances))
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("kind", zoo.GATED)
+@pytest.mark.parametrize("d", [1, 4])
+def test_who_crosses_the_rate_by_a_little_moves_a_little(kind, condition, d):
+    """At the border, along the line on which all weights grow together."""
+    for seed in range(1 if condition == "weighted" else 2):
+        cell = zoo.make(kind, d, 1.0, 0.0, seed)
+        there, rate = flat(cell), 0.9
+
+        def put(scale, cell=cell, there=there):
+            torch.nn.utils.vector_to_parameters(scale * there, cell.parameters())
+
+        low, high = 0.0, 3.0
+        while high - low > 1e-6:
+            put((low + high) / 2)
+            low, high = ((low + high) / 2, high) if certified(cell, condition) <= rate else (low, (low + high) / 2)
+        put(low)
+        assert moved(cell, rate, condition=condition) == 0
+        put(high + 1e-5)
+        assert 0 < moved(cell, rate, condition=condition) < 1e-3
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.sampled_from(zoo.GATED), st.integers(1, 4), st.floats(0, 4), st.floats(0, 4), RATES, st.integers(0, 2**32))
+def test_the_weighted_norm_moves_no_cell_further_than_rows_do(kind, d, weight, bias, rate, seed):
+    """It ends on the way there, and not before it has to."""
+    by_rows, cell = (zoo.make(kind, d, weight, bias, seed) for _ in range(2))
+    before, once = flat(cell), contraction_rate(cell)
+    project(by_rows, rate, condition="rows")
+    project(cell, rate)
+    way, ours = flat(by_rows) - before, flat(cell) - before
+    if once <= rate:
+        assert not ours.any()
+        return
+    part = (ours @ way / (way @ way)).item()
+    assert part <= 1
+    torch.testing.assert_close(ours, part * way, rtol=1e-9, atol=1e-12)
+    assert rate - 2e-5 <= contraction_rate(cell) <= rate
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.2, 5), st.sampled_from([1.0, 10.0, float("inf")]))
+def test_the_way_ends_where_the_excess_does(root, power, beyond):
+    def excess(part):
+        return (part / root) ** power - 1 if part <= root else beyond * (part - root)
+
+    end = farthest(excess)
+    assert excess(end) <= 0
+    assert end >= root - 3e-6
 
 
 @pytest.mark.parametrize("kind", ["tanh", "sigmoid", "relu", "linear", "lstm", "gru"])
@@ -180,7 +351,10 @@ def test_a_cell_at_the_border_stays(kind):
         cell = zoo.make(kind, 3, 0.1, 0.1, seed)
         before = copies(cell)
         bounds = {"lstm": lstm_bounds, "gru": gru_bounds}.get(kind)
-        project(cell, bounds(cell, 0.1).rate if bounds else contraction_rate(cell, input_bound=0.1), 0.1)
+        project(cell, contraction_rate(cell, input_bound=0.1), 0.1)
+        assert same(cell, before)
+        if bounds:
+            project(cell, bounds(cell, 0.1).rate, 0.1, condition="rows")
         assert same(cell, before)
 
 
@@ -190,7 +364,7 @@ def test_a_row_that_is_certified_stays():
     rate = rates.median().item()
     assert rate < 1
     before = copies(cell)
-    project(cell, rate)
+    project(cell, rate, condition="rows")
     stays = (rates <= rate).repeat(4)
     assert 0 < stays.sum() < 16
     for name, p in cell.named_parameters():
@@ -208,15 +382,14 @@ def test_rows_are_bounded_and_not_columns():
         with torch.no_grad():
             cell.W_z.copy_(matrix)
         before = copies(cell)
-        project(cell, 0.85)
+        project(cell, 0.85, condition="rows")
         assert same(cell, before) is stays
-        assert cell.W_z.abs().sum(1).max() <= 0.85 / 2
+        assert lstm_bounds(cell).rate <= 0.85
 
 
 @pytest.mark.claim("B5")
-@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
 @pytest.mark.parametrize("trap", ["columns", "small"])
-def test_what_is_short_stays_where_something_else_must_move(trap, condition):
+def test_what_is_short_stays_where_something_else_must_move(trap):
     """Every row is uncertified by its forget bias, so all are projected: short rows of W_o nonetheless stay."""
     cell = zoo.make("lstm", 10, 0.0, 0.0, 0)
     with torch.no_grad():
@@ -226,20 +399,9 @@ def test_what_is_short_stays_where_something_else_must_move(trap, condition):
         else:
             cell.W_o.copy_(1e-3 * torch.randn(10, 10, generator=torch.Generator().manual_seed(0)))
     before = copies(cell)
-    project(cell, 0.9, condition=condition)
-    assert (cell.W - before["W"]).abs().max() < 1e-12
-    assert cell.b_f.max() < 0
-
-
-def test_what_is_short_stays_in_a_gru_whose_update_gate_must_close():
-    cell = zoo.make("gru", 10, 0.0, 0.0, 0)
-    with torch.no_grad():
-        cell.b_z.fill_(20.0)
-        cell.W_n[:, 0] = 0.3
-    before = copies(cell)
-    project(cell, 0.9)
-    assert (cell.W - before["W"]).abs().max() < 1e-12
-    assert cell.b_z.max() < 1
+    project(cell, 0.9, condition="rows")
+    assert torch.equal(cell.W, before["W"])
+    assert cell.b_f.max().item() == pytest.approx(np.log(9), rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["tanh", "linear", "lstm", "gru"])
@@ -251,7 +413,7 @@ def test_small_weights_are_not_scaled_up(kind):
 
 
 @pytest.mark.claim("B5")
-@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
+@pytest.mark.parametrize("condition", CONDITIONS)
 def test_a_forget_bias_of_20_is_bounded(condition):
     """However small all weights are, a gate that stays open does not contract."""
     cell = zoo.make("lstm", 5, 1e-3, 0.0, 0)
@@ -260,7 +422,7 @@ def test_a_forget_bias_of_20_is_bounded(condition):
     others = cell.b.detach().clone()[[*range(5), *range(10, 20)]]
     assert contraction_rate(cell) > 0.9999
     project(cell, 0.95, condition=condition)
-    assert cell.b_f.max() <= 0.0  # sigmoid(0) is half of what 0.95 leaves at most
+    assert lstm_bounds(cell).forget_bound <= 0.95
     assert contraction_rate(cell) <= 0.95
     assert torch.equal(cell.b[[*range(5), *range(10, 20)]], others)
     project(cell, 0.4, condition=condition, forget=0.25)
@@ -277,13 +439,10 @@ def test_an_update_bias_of_20_is_bounded():
 
 
 def test_the_weakest_condition_moves_an_lstm_least():
-    moved = {}
-    for condition in ("rows", "sum", "four conditions"):
-        cell = zoo.make("lstm", 8, 1.0, 0.5, 0)
-        before = copies(cell)
-        project(cell, 0.95, condition=condition)
-        moved[condition] = sum((p - before[name]).square().sum().item() for name, p in cell.named_parameters())
-    assert moved["rows"] < 0.7 * min(moved["sum"], moved["four conditions"])
+    """The sets lie in each other: four conditions, sum, rows, weighted."""
+    for seed in range(2):
+        ways = [moved(zoo.make("lstm", 4, 1.0, 0.5, seed), 0.95, condition=condition) for condition in CONDITIONS]
+        assert 0 < ways[0] < ways[1] < min(ways[2:])
 
 
 OPTIMIZERS = {
@@ -309,14 +468,14 @@ def test_training_under_the_hook(optimizer, kind):
 
     chosen = OPTIMIZERS[optimizer](cell.parameters())
     start = loss().item()
-    handle = chosen.register_step_post_hook(Projected(cell, 0.6, forget=0.2))
+    handle = chosen.register_step_post_hook(Projected(cell, 0.6, condition="rows", forget=0.2))
     assert contraction_rate(cell) <= 0.6
     for _ in range(8):
         chosen.step(loss)
         assert contraction_rate(cell) <= 0.6
     assert loss() < start
     handle.remove()
-    for _ in range(20):
+    for _ in range(60):
         chosen.step(loss)
     assert contraction_rate(cell) > 0.6
 
@@ -327,86 +486,23 @@ def test_one_hook_for_several_cells():
     assert [contraction_rate(cell, input_bound=0.5) <= 0.7 for cell in cells] == [True, True]
 
 
-def close(number, wanted, near=1e-11):
-    assert number.item() == pytest.approx(wanted, rel=near)
-
-
-@pytest.mark.parametrize("condition", ["rows", "sum", "four conditions"])
-def test_where_the_weights_of_an_lstm_end(condition):
-    """Row by row the split of the rate, written out; every row of weights is long, the gate opens to 0.15 and 0.1."""
-    cell, rate = zoo.make("lstm", 2, 1.0, 0.0, 3), 0.8
-    opens = torch.tensor([0.15, 0.1], dtype=torch.float64)
-    with torch.no_grad():
-        cell.W.mul_(4)
-        cell.b_f.copy_(opens.logit() - cell.W_f.abs().sum(1) - cell.U_f.abs().sum(1) / 2)
-    b = lstm_bounds(cell, 0.5)
-    project(cell, rate, 0.5, condition=condition)
-    after = lstm_bounds(cell, 0.5)
-    for j in range(2):
-        F = opens[j].item() if condition == "rows" else 0.15
-        left = rate - F
-        w_i, w_f, w_z, w_o = (rows[j].item() for rows in (b.w_i, b.w_f, b.w_z, b.w_o))
-        if condition == "rows":
-            new = max(w_z, w_i / 4)
-            part = left / (F * w_f + new)
-            wanted = [min(w_i, 4 * part * new), part * w_f, min(w_z, part * new), min(w_o, 4 * rate)]
-        elif condition == "four conditions":
-            wanted = [min(w_i, left), min(w_f, left * (1 - F)), min(w_z, left / 4), min(w_o, left)]
-        else:
-            n = b.norms
-            part = left / (n["i"] / 4 + n["f"] / (4 * (1 - F)) + n["z"] + n["o"] / 4)
-            wanted = [min(w, part * n[gate]) for w, gate in zip((w_i, w_f, w_z, w_o), "ifzo", strict=True)]
-        for rows, sum_of_row in zip((after.w_i, after.w_f, after.w_z, after.w_o), wanted, strict=True):
-            close(rows[j], sum_of_row)
-
-
-@pytest.mark.parametrize("b_m", [1.5, -1.5])
-def test_where_the_weights_of_a_gru_end(b_m):
-    """One unit without inputs: one part of all that adds to the candidate, where the update gate need not close."""
-    cell, rate, cap = zoo.make("gru", 1, 0.0, 0.0, 0), 0.7, 0.3
-    w_r, w_z, w_n = 0.5, 0.4, -2.0
-    with torch.no_grad():
-        for parameter, value in (
-            (cell.W_r, w_r),
-            (cell.W_z, w_z),
-            (cell.W_n, w_n),
-            (cell.b_m, b_m),
-            (cell.b_z, np.log(cap / (1 - cap)) - w_z),
-        ):
-            parameter.fill_(value)
-    R = 1 / (1 + np.exp(-w_r))
-    r = np.linspace(0, R, 200_001)
-    q = (r * (2.0 + (1 - r) * 3.5 * w_r)).max()
-    nu = np.linspace(0, 1, 200_001)
-    beta = ((1 + nu) * (cap * w_z + (1 - nu) * q)).max()
-    part = (rate - cap) / (1 - cap) / beta
-    assert part < 1
-    project(cell, rate, forget=0.35)
-    close(cell.W_n, part * w_n, 1e-8)
-    close(cell.b_m, part * b_m, 1e-8)
-    close(cell.W_z, part * w_z, 1e-8)
-    close(cell.b_z, np.log(cap / (1 - cap)) - w_z)
-    assert cell.W_r.item() == w_r
-    assert contraction_rate(cell) <= rate
-
-
 @pytest.mark.parametrize("kind", ["tanh", "sigmoid", "lstm", "gru"])
 def test_a_projection_goes_no_further_than_it_must(kind):
     for rate in (0.3, 0.9):
         cell = project(zoo.make(kind, 3, 20.0, 1.0, 0), rate)
         found = contraction_rate(cell)
-        assert rate * (1 - 1e-11 if kind in ("tanh", "sigmoid") else 0.5) <= found <= rate
+        assert rate * (1 - 1e-11 if kind in ("tanh", "sigmoid") else 1 - 1e-5) <= found <= rate
 
 
 def test_what_is_projected_unless_told_otherwise():
-    options = [{}, {"input_bound": 1.0}, {"condition": "rows"}, {"forget": 0.3}]
-    for seed in range(3):
-        for kind in zoo.GATED:
-            cells = [project(zoo.make(kind, 3, 2.0, 1.0, seed), 0.6, **option) for option in options]
-            assert all(same(cell, copies(cells[0])) for cell in cells)
-            hooked = zoo.make(kind, 3, 2.0, 1.0, seed)
-            Projected(hooked, 0.6)
-            assert same(hooked, copies(cells[0]))
+    options = [{}, {"input_bound": 1.0}, {"condition": "weighted"}, {"forget": None}]
+    for kind in zoo.GATED:
+        cells = [project(zoo.make(kind, 1, 1.0, 0.0, 0), 0.6, **option) for option in options]
+        assert all(same(cell, copies(cells[0])) for cell in cells)
+        hooked = zoo.make(kind, 1, 1.0, 0.0, 0)
+        assert not same(hooked, copies(cells[0]))
+        Projected(hooked, 0.6)
+        assert same(hooked, copies(cells[0]))
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -418,11 +514,15 @@ def test_what_is_projected_unless_told_otherwise():
         (lambda: project(LinearCell(1, 2), 0.0), "rate above 0 and below 1"),
         (
             lambda: project(LSTMCell(1, 2), 0.5, condition="columns"),
-            "^condition must be one of 'rows', 'sum', 'four conditions'",
+            "^condition must be one of 'weighted', 'rows', 'sum', 'four conditions'",
         ),
         (lambda: project(LSTMCell(1, 2), 0.5, forget=0.5), "^forget must lie between 0 and the rate 0.5, got 0.5"),
         (lambda: project(LSTMCell(1, 2), 0.5, forget=0.0), "^forget must lie between"),
         (lambda: project(GRUCell(1, 2), 0.5, input_bound=-1.0), "input_bound must be"),
+        (
+            lambda: project(contracting(SimpleCell(1, 2), 0.9), 0.5),
+            "^weights of ParametrizedSimpleCell.* are parametrised",
+        ),
         (lambda: Projected([SimpleCell(1, 2, torch.sin)], 0.5), "activation sin is unknown"),
     ],
 )

@@ -13,6 +13,7 @@ from math import inf, sqrt
 
 import torch
 from jaxtyping import Bool, Float
+from scipy.optimize import brentq
 from torch import Tensor
 
 from fhx.cells import AffineCell
@@ -21,7 +22,7 @@ from fhx.stability.norms import EPS, UP, Norm, exact_weights, row_sums
 from fhx.stability.rows import onto_gates
 
 ROUNDS = 100  # of shrinking a box; each of them is one that no run from zero leaves
-STEPS, CLOSE = 40, 1e-6  # on the way to where a cell is certified
+CLOSE = 1e-6  # how near to the last point where a cell is certified, as a part of the way
 TINY = 1e-300  # half a side of a box that is a point
 Rows = tuple[Float[Tensor, "d d"], Float[Tensor, "d input"], Float[Tensor, " d"]]
 
@@ -84,7 +85,7 @@ class Range:
         """Equal parts, one after the other."""
         return [Range(*pair) for pair in zip(self.low.chunk(parts), self.high.chunk(parts), strict=True)]
 
-    def clamp(self, value: Float[Tensor, " d"]) -> Float[Tensor, " d"]:
+    def clamp(self, value: Float[Tensor, "*m d"]) -> Float[Tensor, "*m d"]:
         """The nearest numbers in the ranges."""
         return value.maximum(self.low).minimum(self.high)
 
@@ -129,32 +130,24 @@ def gate_and_tanh(gate: Range, tau: Range, kappa: Float[Tensor, " d"], w: Float[
 
     inside = (2 - (1 - 12 * (kappa / w).square()).clamp(min=0).sqrt()) / 3
     places = (gate.low, gate.high, edge(tau.low), edge(tau.high), inside)
-    return torch.stack([value(place) for place in places]).amax(0) * UP**2
+    return value(torch.stack(places)).amax(0) * UP**2
 
 
-def farthest(excess_at: Callable[[float], float], excess: float) -> float:
+def farthest(excess_at: Callable[[float], float]) -> float:
     r"""How far to go from 0, where the excess is not positive, towards 1, where it is: as far as it stays so.
 
-    By regula falsi (Illinois), to a millionth of the excess or of the way; where the excess is infinite, by halving.
+    To a millionth of the way, by Brent's method, for which an excess above 1 is 1.
     """
-    near, far = 0.0, 1.0
-    below, above = excess_at(near), excess
-    side = 0
-    for _ in range(STEPS):
-        share = below / (below - above) if above < inf else 0.5
-        part = near + (far - near) * min(max(share, 0.01), 0.99)
-        value = excess_at(part)
-        if value > 0:
-            far, above, below = part, value, below / 2 if side > 0 else below
-            side = 1
-        else:
-            near, below, above = part, value, above / 2 if side < 0 else above
-            side = -1
-            if value > -CLOSE:
-                break
-        if far - near < CLOSE * far:
-            break
-    return near
+    near = [0.0]
+
+    def value(part: float) -> float:
+        found = excess_at(part)
+        if found <= 0:
+            near.append(part)
+        return min(found, 1.0)
+
+    brentq(value, 0.0, 1.0, xtol=CLOSE)
+    return max(near)
 
 
 class GatedCertificate(Certificate):
@@ -186,7 +179,7 @@ class GatedCertificate(Certificate):
                 weights.copy_(torch.lerp(end[name], start[name], part))
             return type(self)(self.cell, self.input_bound)._excess(rate, forget)
 
-        excess_at(farthest(excess_at, excess))
+        excess_at(farthest(excess_at))
         return None
 
     def _excess(self, rate: float, forget: float) -> float:

@@ -148,7 +148,7 @@ def mean_gain(
     half, constant = K - most * by_z, w + most * by_z - q
     root = (half.square() + 3 * K * constant).clamp(min=0).sqrt()
     places = (z.low, z.high, edge(n.low), edge(n.high), (half + root) / (3 * K), (half - root) / (3 * K))
-    return torch.stack([value(place) for place in places]).amax(0) * UP**2
+    return value(torch.stack(places)).amax(0) * UP**2
 
 
 class GRUCertificate(GatedCertificate):
@@ -167,10 +167,10 @@ class GRUCertificate(GatedCertificate):
         d, B = self.cell.state_size, self.input_bound
         one, none = torch.ones(d, dtype=torch.float64), torch.zeros_like(U[2 * d :])
         h = Range(-one, one)
+        from_input = arguments(torch.zeros_like(W[2 * d :]), U[2 * d :], b[2 * d :], h, B)
         for _ in range(ROUNDS):
             r, z = arguments(W[: 2 * d], U[: 2 * d], b[: 2 * d], h, B).sigmoid().chunk(2)
             m = arguments(W[2 * d :], none, b_m, h, 0.0)
-            from_input = arguments(torch.zeros_like(W[2 * d :]), U[2 * d :], b[2 * d :], h, B)
             n = r.times(m).plus(from_input).tanh()
             smaller = Range(n.low.clamp(max=0), n.high.clamp(min=0)).within(h)
             moved = (smaller.low - h.low).maximum(h.high - smaller.high).max()
