@@ -199,6 +199,7 @@ def nearest_by_solver(cell, rate, bound, condition, cap):
     return 2 * found.fun
 
 
+@pytest.mark.claim("E15")
 @settings(max_examples=15, deadline=None)
 @given(
     st.sampled_from([1, 1, 2]),
@@ -276,6 +277,7 @@ def test_the_best_cap_where_the_rest_is_split_in_proportion(kind, condition, wei
         assert moved(cell, rate, condition=condition) ** 2 == pytest.approx(wanted, rel=2e-3)
 
 
+@pytest.mark.claim("E15")
 @settings(max_examples=20, deadline=None)
 @given(
     st.integers(1, 3),

@@ -38,6 +38,7 @@ def inputs(steps: int, many: int, seed: int, hard: bool) -> torch.Tensor:
     return x.sign() if hard else x
 
 
+@pytest.mark.claim("E16")
 @given(st.integers(1, 4), st.floats(0.05, 3.0), st.booleans(), st.booleans(), SEEDS)
 @settings(max_examples=60, deadline=None)
 def test_no_past_leads_out_of_the_tube(d, size, hard, known, seed):

@@ -12,7 +12,7 @@ from torch import Tensor
 from fhx.stability.rows import Gates, squared_shift
 
 SquaredDistance = Callable[[Float[Tensor, "rows m"]], Float[Tensor, "rows m"]]
-FIRST, NEXT, ROUNDS = 64, 16, 7
+FIRST, NEXT, ROUNDS = 64, 16, 5
 """How many arguments are tried at first and in each later round, and how many of these there are."""
 
 

@@ -24,7 +24,7 @@ from fhx.stability.gates import Rows, gate_logits
 from fhx.stability.lstm_bounds import LSTMBounds
 from fhx.stability.rows import Gates, Levels, squared_shift
 
-HALVINGS = 45
+HALVINGS = 30
 """Of the interval in which m is."""
 
 
