@@ -1,4 +1,4 @@
-"""``python -m fhx.experiments [NAME]``: list the experiments, or run one, here or on more machines."""
+"""``python -m fhx.experiments [NAME]``: list the experiments or the verdicts, or run one, here or on more machines."""
 
 import argparse
 import sys
@@ -6,13 +6,38 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fhx.experiments.catalog import EXPERIMENTS
-from fhx.experiments.results import WrongResultError
+from fhx.experiments.experiment import Experiment
+from fhx.experiments.protocol import judge
+from fhx.experiments.results import WrongResultError, read, shipped
 from fhx.experiments.runner import perform
 from fhx.jobs import ClusterError, JobFailedError
 from fhx.tasks import DataCorruptError, DataNotFoundError
 
 EXPECTED = (WrongResultError, DataNotFoundError, DataCorruptError, type(None))
 """Causes of a failed job that need no traceback; None is the death of its workers."""
+
+
+def verdicts(experiment: Experiment, folder: Path) -> list[str]:
+    """A line for all that the experiment compares: its name, settled or not, and the rules that hold and that do not.
+
+    Args:
+        experiment: of the catalogue.
+        folder: of the results; where it has none, the package's own result is judged.
+
+    Raises:
+        WrongResultError: a file is not the result of the experiment, or not all of it.
+    """
+    if not experiment.trains:
+        return [f"{experiment.name}: nothing is trained"]
+    if experiment.evidence is None:
+        return [f"{experiment.name}: {judge(None)}"]
+    path = folder / f"{experiment.name}.json"
+    found = read(path := path if path.is_file() else shipped() / path.name)
+    if [entry["point"] for entry in found["points"]] != list(experiment.points):
+        raise WrongResultError(
+            f"{path} has other points than the experiment; python -m fhx.experiments {experiment.name}"
+        )
+    return [f"{experiment.name}, {part}: {judge(one)}" for part, one in experiment.evidence(found).items()]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--results", type=Path, default=Path("results"), help="folder of the results (default: results)"
     )
+    parser.add_argument(
+        "--verdicts", action="store_true", help="what the rules of the protocol say of the stored results, or of one"
+    )
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--workers", type=int, default=1, metavar="N", help="processes to share the points (default: 1)")
     group.add_argument(
@@ -34,12 +62,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.workers < 1:
         parser.error(f"--workers is {given.workers}, and there must be at least one")
+    if given.name is not None and given.name not in EXPERIMENTS:
+        parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
+    if given.verdicts:
+        chosen = EXPERIMENTS.values() if given.name is None else (EXPERIMENTS[given.name],)
+        try:
+            print(*(line for experiment in chosen for line in verdicts(experiment, given.results)), sep="\n")
+        except WrongResultError as error:
+            parser.error(str(error))
+        return 0
     if given.name is None:
         for name, experiment in EXPERIMENTS.items():
             print(f"{name}: {experiment.question}")
         return 0
-    if given.name not in EXPERIMENTS:
-        parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
     kept = f"what is done is kept in {given.results}, and the same command goes on"
     try:
         print(perform(EXPERIMENTS[given.name], given.results, workers=given.workers, scheduler=given.scheduler))

@@ -101,5 +101,6 @@ EXPERIMENT = Experiment(
         for seed in ATTACKED["seeds"]
     ],
     run=run,
+    trains=False,
 )
 """Every size with every factor, then the nets at the border."""

@@ -6,6 +6,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from fhx.experiments.protocol import Evidence
+
 Point = Mapping[str, Any]
 """One place of an experiment's grid: what is asked, as an object of JSON."""
 Result = dict[str, Any]
@@ -33,6 +35,9 @@ class Experiment:
         points: what is to be run, in the order in which the result lists it; all different.
         run: from a point to its result. It depends on the point alone, and is a function of a module, so that it can
             be sent to another process.
+        trains: whether nets are trained, so that a verdict needs evidence.
+        evidence: from the stored result to what a verdict rests on (:mod:`fhx.experiments.protocol`), by the name of
+            what is compared, a task for example; None where none is stated.
 
     Raises:
         TypeError: settings or a point hold something that JSON cannot.
@@ -45,6 +50,8 @@ class Experiment:
     settings: dict[str, Any] = field(converter=_as_json, repr=False)
     points: tuple[dict[str, Any], ...] = field(converter=_all_as_json, repr=False)
     run: Callable[[Point], Result] = field(repr=False)
+    trains: bool = field(default=True, repr=False)
+    evidence: Callable[[Mapping[str, Any]], Mapping[str, Evidence]] | None = field(default=None, repr=False)
 
     def __attrs_post_init__(self) -> None:
         laws = []

@@ -137,4 +137,5 @@ EXPERIMENT = Experiment(
     },
     points=_points(),
     run=run,
+    trains=False,
 )

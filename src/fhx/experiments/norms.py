@@ -51,5 +51,6 @@ EXPERIMENT = Experiment(
     settings={"units": UNITS, "seeds": list(SEEDS)},
     points=[{"units": units, "seed": seed} for units in UNITS for seed in SEEDS],
     run=run,
+    trains=False,
 )
 """Every number of units with every seed."""

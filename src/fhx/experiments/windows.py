@@ -111,5 +111,6 @@ EXPERIMENT = Experiment(
     settings={"rates": RATES, "seeds": list(SEEDS), "eps": EPS, "steps": STEPS, "units": UNITS},
     points=[{"rate": rate, "seed": seed} for rate in RATES for seed in SEEDS],
     run=run,
+    trains=False,
 )
 """Every rate with every seed."""

@@ -17,9 +17,10 @@ There are three times as many updates as in :mod:`fhx.experiments.stable_models`
 The gradient of the penalty is added to the clipped one of the loss, and the sum is clipped again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,6 +28,7 @@ from torch import Tensor
 from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.learning_rates import RowAdam, best_learning_rate
+from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.staying_stable.nets import (
     KINDS,
@@ -182,6 +184,53 @@ def run(point: Point) -> Result:
     return {"constant": majority_class(problem)}
 
 
+STATEMENTS = (
+    Ahead("free", "projected, 0.9"),
+    Ahead("constructed, 0.9", "projected, 0.9"),
+    Ahead("projected, 0.99", "constructed, 0.99"),
+    Ahead("penalty, 0.99", "free"),
+)
+"""What is judged on either task."""
+
+
+def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
+    """What the stored runs say of each task; nets without recurrence are the control."""
+    found: dict[str, Evidence] = {}
+    for name in TASKS:
+        entries = [e for e in stored["points"] if e["point"]["task"] == name]
+        (beside,) = (e["result"] for e in entries if e["point"]["part"] == "baselines")
+        trained = [e for e in entries if e["point"]["part"] == "train"]
+        kinds = {_label(e["point"]["cell"], e["point"]["rate"]): _kind(e["result"]) for e in trained}
+        found[name] = Evidence(
+            kinds=kinds,
+            higher_is_better=name == "digits",
+            control="without recurrence",
+            baselines=beside,
+            statements=STATEMENTS,
+            shown=len(STATEMENTS),
+            gain=GAINS[name],
+        )
+    return found
+
+
+def _label(cell: str, rate: float | None) -> str:
+    return cell if rate is None else f"{cell}, {rate}"
+
+
+def _kind(result: Result) -> Kind:
+    return Kind(
+        scores=result["test"],
+        at=result["at"],
+        valid=result["valid"],
+        rate=result["rate"],
+        rates=[float(rate) for rate in result["rates"]],
+        settings=len(result["rates"]),
+        regularizers=frozenset(),
+        recommended_start=True,
+        item_error=None,
+    )
+
+
 def _points() -> list[Point]:
     """All kinds at the first rate, on both tasks; then the kinds that have another rate at the next one."""
 
@@ -219,4 +268,5 @@ EXPERIMENT = Experiment(
     },
     points=_points(),
     run=run,
+    evidence=evidence,
 )

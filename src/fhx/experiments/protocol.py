@@ -1,0 +1,239 @@
+r"""What a verdict on training rests on: six rules, each of which can refuse it.
+
+A comparison of trained nets says that one kind is ahead of another. Whether that is found or merely seen is not decided
+by whoever looks at the numbers, but by :func:`judge`, from the evidence that is stored with them:
+
+* *control*: in one kind the part in question is switched off (a frozen cell with a trained readout, shuffled time, no
+  recurrence), and whoever is said to be ahead is ahead of it by the interval;
+* *plateau*: the last tenth of the updates betters no net's best validation value by more than a stated gain;
+* *tuning*: the learning rate of every kind lies inside its grid, all kinds had as many settings, with the same kinds of
+  regularisation among them, and every kind started as it is recommended;
+* *baseline*: there is a number beside them that a reader can place;
+* *seeds*: there are at least five for every kind, and what the choice of test items adds is known;
+* *multiplicity*: all comparisons that are shown share one level, by the correction of Bonferroni.
+
+Where a rule does not hold the verdict is "undecided at this budget".
+"""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, sqrt
+from typing import Literal, get_args
+
+from attrs import frozen
+from scipy.special import ndtri
+
+from fhx.training import Interval, interval
+
+__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge"]
+
+Rule = Literal["control", "plateau", "tuning", "baseline", "seeds", "multiplicity"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+FEWEST_SEEDS = 5
+LAST = 0.9
+"""Where the last tenth of the updates begins."""
+
+
+@frozen(kw_only=True)
+class Kind:
+    r"""What is known of the nets of one kind, trained on one task.
+
+    Attributes:
+        scores: of the test, one for each seed, in the order of the seeds.
+        at: the updates after which the nets were validated.
+        valid: the validation values, for each seed those at ``at``.
+        rate: the learning rate.
+        rates: all that were tried.
+        settings: how many settings were tried in all.
+        regularizers: what was tried against over-fitting, such as "weight decay" and "dropout".
+        recommended_start: whether the nets started as the book recommends for such nets.
+        item_error: the standard error that the choice of test items gives the mean score; 0 where every seed has test
+            items of its own, None where it is not known.
+    """
+
+    scores: Sequence[float]
+    at: Sequence[int]
+    valid: Sequence[Sequence[float]]
+    rate: float
+    rates: Sequence[float]
+    settings: int
+    regularizers: frozenset[str]
+    recommended_start: bool
+    item_error: float | None
+
+    def last_gain(self, higher_is_better: bool) -> float:
+        """By how much the last tenth of the updates bettered the best validation value of a seed, at most."""
+        sign = 1 if higher_is_better else -1
+        early = sum(update <= LAST * self.at[-1] for update in self.at)
+        best = [(max(sign * v for v in curve[:early]), max(sign * v for v in curve)) for curve in self.valid]
+        return max(late - before for before, late in best)
+
+
+@frozen
+class Ahead:
+    """The statement that one kind is better than another by more than a margin, made before the run."""
+
+    one: str
+    other: str
+    by: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.one} is ahead of {self.other}" + (f" by {self.by:g}" if self.by else "")
+
+
+@frozen(kw_only=True)
+class Evidence:
+    """What is stored of a comparison on one task.
+
+    Attributes:
+        kinds: the compared kinds by name; the seeds of all are the same.
+        higher_is_better: whether scores and validation values are better the higher they are.
+        control: the kind in which the part in question is switched off, or None.
+        baselines: scores that a reader can place, by name.
+        statements: what is judged, fixed before the run.
+        shown: how many comparisons are shown, those of the statements among them.
+        gain: what the last tenth of the updates may add to a validation value.
+        level: of all intervals together.
+
+    Raises:
+        ValueError: a statement or the control names no kind, or kinds have different numbers of seeds.
+    """
+
+    kinds: Mapping[str, Kind]
+    higher_is_better: bool
+    control: str | None
+    baselines: Mapping[str, float]
+    statements: Sequence[Ahead]
+    shown: int
+    gain: float
+    level: float = 0.95
+
+    def __attrs_post_init__(self) -> None:
+        named = {name for one in self.statements for name in (one.one, one.other)} | {self.control} - {None}
+        if unknown := named - self.kinds.keys():
+            raise ValueError(f"there is no kind {sorted(map(str, unknown))[0]!r}; there are {', '.join(self.kinds)}")
+        if len(counts := {len(kind.scores) for kind in self.kinds.values()}) > 1:
+            raise ValueError(f"kinds are compared seed by seed, and have {sorted(counts)} seeds")
+
+    @property
+    def judged(self) -> dict[str, Kind]:
+        """The kinds that statements are about, and the control."""
+        names = [name for one in self.statements for name in (one.one, one.other)]
+        names += [self.control] if self.control is not None else []
+        return {name: self.kinds[name] for name in dict.fromkeys(names)}
+
+    def lead(self, one: str, other: str) -> Interval:
+        r"""By how much the first kind is ahead, seed by seed.
+
+        The interval of Student for the differences has the level :math:`1 - (1 - \mathrm{level}) / \mathrm{shown}`,
+        and is wider by what the choice of test items adds: half-widths are added as squares. Items that two kinds
+        share make their errors alike, which is not used.
+        """
+        a, b, sign = self.kinds[one], self.kinds[other], 1 if self.higher_is_better else -1
+        level = 1 - (1 - self.level) / max(self.shown, 1)
+        found = interval([sign * (x - y) for x, y in zip(a.scores, b.scores, strict=True)], level)
+        by_items = -ndtri((1 - level) / 2) * sqrt((a.item_error or 0) ** 2 + (b.item_error or 0) ** 2)
+        half = sqrt(found.half_width**2 + by_items**2)
+        return Interval(found.mean, found.mean - half, found.mean + half, found.n)
+
+
+@frozen
+class Verdict:
+    """What the rules say of some evidence.
+
+    Attributes:
+        reasons: for each rule that does not hold, why.
+        leads: for each statement by how much the one kind is ahead of the other.
+    """
+
+    reasons: Mapping[Rule, str]
+    leads: Mapping[Ahead, Interval]
+
+    @property
+    def settled(self) -> bool:
+        """Whether all rules hold."""
+        return not self.reasons
+
+    def __getitem__(self, statement: Ahead) -> Literal["holds", "fails", "undecided at this budget"]:
+        """Of one of the statements; it fails where the other kind is ahead, or the lead is below the margin."""
+        lead = self.leads[statement]
+        if not self.settled or lead.low <= statement.by <= lead.high:
+            return "undecided at this budget"
+        return "holds" if lead.low > statement.by else "fails"
+
+    def __str__(self) -> str:
+        if not self.leads and len(set(self.reasons.values())) == 1:
+            return f"undecided at this budget; {self.reasons['control']}"
+        holding = ", ".join(rule for rule in RULES if rule not in self.reasons) or "nothing"
+        if self.settled:
+            return f"settled; holds: {holding}"
+        missing = ", ".join(f"{rule} ({why})" for rule, why in self.reasons.items())
+        return f"undecided at this budget; holds: {holding}; does not hold: {missing}"
+
+
+def judge(evidence: Evidence | None) -> Verdict:
+    """What the six rules say; None for nets of which no evidence is stored."""
+    if evidence is None:
+        return Verdict({rule: "no evidence is stated" for rule in RULES}, {})
+    found: dict[Rule, str | None] = {
+        "control": _control(evidence),
+        "plateau": _plateau(evidence),
+        "tuning": _tuning(evidence),
+        "baseline": None if any(map(isfinite, evidence.baselines.values())) else "there is none",
+        "seeds": _seeds(evidence),
+        "multiplicity": _multiplicity(evidence),
+    }
+    leads: dict[Ahead, Interval] = {}
+    if all(len(kind.scores) > 1 for kind in evidence.kinds.values()):
+        leads = {one: evidence.lead(one.one, one.other) for one in evidence.statements}
+    return Verdict({rule: why for rule, why in found.items() if why is not None}, leads)
+
+
+def _control(evidence: Evidence) -> str | None:
+    if evidence.control is None:
+        return "there is none"
+    if any(len(kind.scores) < 2 for kind in evidence.judged.values()):
+        return "one seed says nothing"
+    for name in dict.fromkeys(one.one for one in evidence.statements):
+        if name != evidence.control and evidence.lead(name, evidence.control).low <= 0:
+            return f"{name} is not ahead of {evidence.control}"
+    return None
+
+
+def _plateau(evidence: Evidence) -> str | None:
+    for name, kind in evidence.judged.items():
+        if len(kind.at) < 2 or not any(update <= LAST * kind.at[-1] for update in kind.at):
+            return f"{name} has no curve"
+        if not all(isfinite(value) for curve in kind.valid for value in curve):
+            return f"{name} has values that are not finite"
+        if (gain := kind.last_gain(evidence.higher_is_better)) > evidence.gain:
+            return f"{name} still gained {gain:.2g}"
+    return None
+
+
+def _tuning(evidence: Evidence) -> str | None:
+    kinds = evidence.judged
+    for name, kind in kinds.items():
+        if not kind.recommended_start:
+            return f"{name} does not start as recommended"
+        if not kind.rates or not min(kind.rates) < kind.rate < max(kind.rates):
+            return f"the rate of {name} is at an edge of its grid"
+    if len({kind.settings for kind in kinds.values()}) > 1:
+        return "some kinds had more settings"
+    if len(regularizers := {kind.regularizers for kind in kinds.values()}) > 1:
+        return "kinds were regularised in different ways"
+    return None if all(regularizers) else "no regularisation was tried"
+
+
+def _seeds(evidence: Evidence) -> str | None:
+    for name, kind in evidence.judged.items():
+        if (n := len(kind.scores)) < FEWEST_SEEDS:
+            return f"{name} has {n}"
+        if kind.item_error is None:
+            return f"what the test items add is not known for {name}"
+    return None
+
+
+def _multiplicity(evidence: Evidence) -> str | None:
+    if not evidence.statements:
+        return "nothing is stated"
+    return f"{evidence.shown} shown, {n} stated" if evidence.shown < (n := len(evidence.statements)) else None

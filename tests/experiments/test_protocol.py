@@ -1,0 +1,204 @@
+"""Verdicts on training: each rule refuses what it is there to refuse, and only that."""
+
+from math import inf, nan, sqrt
+
+import numpy as np
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fhx.experiments import protocol, staying_stable
+from fhx.experiments.__main__ import main
+from fhx.experiments.catalog import EXPERIMENTS
+from fhx.experiments.protocol import Ahead, Evidence, Kind, judge
+from fhx.experiments.results import stored
+
+STATEMENT = Ahead("deep", "simple")
+
+
+def kind(level, **changes):
+    """Nets that reach about the level, with flat curves."""
+    fields = {
+        "scores": [level + 0.001 * k for k in (0, 1, -1, 2, -2)],
+        "at": [50, 90, 100],
+        "valid": [[level - 0.1, level, level]] * 5,
+        "rate": 0.01,
+        "rates": [0.003, 0.01, 0.03],
+        "settings": 6,
+        "regularizers": frozenset({"weight decay", "dropout"}),
+        "recommended_start": True,
+        "item_error": 0.002,
+    }
+    return Kind(**fields | changes)
+
+
+def evidence(**changes):
+    """A comparison in which all rules hold; a kind's name as a keyword changes that kind."""
+    kinds = {"deep": kind(0.9), "simple": kind(0.8), "frozen": kind(0.3)}
+    for name in kinds.keys() & changes.keys():
+        kinds[name] = evolve(kinds[name], **changes.pop(name))
+    fields = {
+        "kinds": kinds,
+        "higher_is_better": True,
+        "control": "frozen",
+        "baselines": {"constant": 0.1},
+        "statements": (STATEMENT,),
+        "shown": 3,
+        "gain": 0.01,
+    }
+    return Evidence(**fields | changes)
+
+
+def test_what_meets_all_rules_is_settled():
+    verdict = judge(evidence())
+    assert verdict.settled
+    assert verdict[STATEMENT] == "holds"
+    assert str(verdict) == f"settled; holds: {', '.join(protocol.RULES)}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "why", "changes"),
+    [
+        ("control", "there is none", {"control": None}),
+        ("control", "deep is not ahead of frozen", {"frozen": {"scores": [0.9, 0.91, 0.89, 0.9, 0.9]}}),
+        ("control", "deep is not ahead of frozen", {"deep": {"item_error": 0.3}}),
+        ("plateau", "simple still gained 0.02", {"simple": {"valid": [[0.7, 0.8, 0.8]] * 4 + [[0.7, 0.8, 0.82]]}}),
+        ("plateau", "frozen still gained 0.1", {"frozen": {"valid": [[0.1, 0.2, 0.3]] * 5}}),
+        ("plateau", "deep has no curve", {"deep": {"at": [100], "valid": [[0.9]] * 5}}),
+        ("plateau", "deep has values that are not finite", {"deep": {"valid": [[0.8, 0.9, nan]] * 5}}),
+        ("tuning", "the rate of deep is at an edge of its grid", {"deep": {"rate": 0.03}}),
+        ("tuning", "the rate of simple is at an edge of its grid", {"simple": {"rate": 0.003}}),
+        ("tuning", "the rate of simple is at an edge of its grid", {"simple": {"rates": []}}),
+        ("tuning", "some kinds had more settings", {"simple": {"settings": 3}}),
+        ("tuning", "kinds were regularised in different ways", {"deep": {"regularizers": frozenset({"dropout"})}}),
+        ("tuning", "deep does not start as recommended", {"deep": {"recommended_start": False}}),
+        (
+            "tuning",
+            "no regularisation was tried",
+            {name: {"regularizers": frozenset()} for name in ("deep", "simple", "frozen")},
+        ),
+        ("baseline", "there is none", {"baselines": {}}),
+        ("baseline", "there is none", {"baselines": {"constant": nan}}),
+        ("seeds", "what the test items add is not known for simple", {"simple": {"item_error": None}}),
+        ("multiplicity", "0 shown, 1 stated", {"shown": 0}),
+    ],
+)
+def test_every_rule_refuses(rule, why, changes):
+    verdict = judge(evidence(**changes))
+    assert verdict.reasons == {rule: why}
+    assert not verdict.settled
+    assert verdict[STATEMENT] == "undecided at this budget"
+    assert str(verdict).startswith("undecided at this budget; holds: ")
+    assert str(verdict).endswith(f"does not hold: {rule} ({why})")
+
+
+def test_four_seeds_are_too_few():
+    four = {"scores": [0.9, 0.91, 0.89, 0.9], "valid": [[0.8, 0.9, 0.9]] * 4}
+    lower = {"scores": [0.3, 0.31, 0.29, 0.3], "valid": [[0.2, 0.3, 0.3]] * 4}
+    assert judge(evidence(deep=four, simple=lower, frozen=lower)).reasons["seeds"] == "deep has 4"
+
+
+def test_one_seed_says_nothing():
+    one = {name: {"scores": [0.9], "valid": [[0.8, 0.9, 0.9]]} for name in ("deep", "simple", "frozen")}
+    verdict = judge(evidence(**one))
+    assert verdict.reasons == {"control": "one seed says nothing", "seeds": "deep has 1"}
+
+
+def test_nothing_stated_is_nothing_settled():
+    assert judge(evidence(statements=())).reasons == {"multiplicity": "nothing is stated"}
+    assert not judge(None).settled
+    assert str(judge(None)) == "undecided at this budget; no evidence is stated"
+
+
+def test_a_kind_that_is_only_shown_is_not_judged():
+    kinds = {**evidence().kinds, "broken": kind(0.5, rate=0.03, item_error=None)}
+    assert judge(evidence(kinds=kinds)).settled
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (Ahead("deep", "simple", by=0.05), "holds"),
+        (Ahead("deep", "simple", by=0.1), "undecided at this budget"),
+        (Ahead("deep", "simple", by=0.2), "fails"),
+        (Ahead("simple", "deep"), "fails"),
+    ],
+)
+def test_a_statement_may_hold_fail_or_stay_open(statement, said):
+    verdict = judge(evidence(statements=(statement,)))
+    assert verdict.settled
+    assert verdict[statement] == said
+
+
+def test_costs_are_better_the_lower_they_are():
+    kinds = {"deep": kind(0.3), "simple": kind(0.8), "frozen": kind(0.9)}
+    assert judge(evidence(kinds=kinds, higher_is_better=False))[STATEMENT] == "holds"
+    gains = kind(0.3, valid=[[0.4, 0.3, 0.2]] * 5).last_gain(higher_is_better=False)
+    assert gains == pytest.approx(0.1)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=9),
+    st.integers(1, 20),
+    st.floats(0, 0.1),
+    st.floats(0, 0.1),
+)
+def test_a_lead_against_scipy(pairs, shown, one, other):
+    """Student's interval at a shared level, and the normal one of the items, as squares."""
+    a, b = (list(column) for column in zip(*pairs, strict=True))
+    kinds = {"deep": kind(0, scores=a, item_error=one), "simple": kind(0, scores=b, item_error=other)}
+    found = evidence(kinds=kinds, control=None, shown=shown).lead("deep", "simple")
+    differences, level = np.subtract(a, b), 1 - 0.05 / shown
+    student = stats.t.ppf((1 + level) / 2, len(a) - 1) * differences.std(ddof=1) / sqrt(len(a))
+    items = stats.norm.ppf((1 + level) / 2) * sqrt(one**2 + other**2)
+    assert found.mean == pytest.approx(differences.mean(), abs=1e-12)
+    assert found.half_width == pytest.approx(sqrt(student**2 + items**2), abs=1e-12)
+
+
+def test_more_comparisons_make_wider_intervals():
+    widths = [evidence(shown=shown).lead("deep", "simple").half_width for shown in (1, 2, 10)]
+    assert widths == sorted(widths)
+    assert widths[0] < widths[1] < widths[2] < inf
+
+
+def test_bad_evidence_is_refused():
+    with pytest.raises(ValueError, match=r"^there is no kind 'tall'; there are deep, simple, frozen"):
+        evidence(statements=(Ahead("tall", "simple"),))
+    with pytest.raises(ValueError, match=r"^there is no kind 'shuffled'"):
+        evidence(control="shuffled")
+    with pytest.raises(ValueError, match=r"compared seed by seed, and have \[4, 5\] seeds"):
+        evidence(deep={"scores": [0.9] * 4})
+
+
+def test_stored_evidence_is_that_of_the_result():
+    """The scores in the evidence are those in the file, and no verdict of the book is settled by hand."""
+    found = staying_stable.evidence(stored("staying_stable"))
+    entry = next(
+        e
+        for e in stored("staying_stable")["points"]
+        if e["point"] == {"part": "train", "task": "digits", "cell": "projected", "rate": 0.9}
+    )
+    assert found["digits"].kinds["projected, 0.9"].scores == entry["result"]["test"]
+    assert found["digits"].kinds["projected, 0.9"].valid == entry["result"]["valid"]
+    assert {"constant", "per-key Markov"} == found["folk tunes"].baselines.keys()
+    for one in found.values():
+        assert set(judge(one).leads) == set(staying_stable.STATEMENTS)
+
+
+def test_verdicts_of_all_experiments(capsys, tmp_path):
+    assert main(["--verdicts", "--results", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split(":")[0].split(",")[0] for line in lines]
+    assert list(dict.fromkeys(names)) == list(EXPERIMENTS)
+    assert all(": settled" in line or ": undecided" in line or line.endswith(": nothing is trained") for line in lines)
+    assert main(["--verdicts", "norms"]) == 0
+    assert capsys.readouterr().out == "norms: nothing is trained\n"
+
+
+def test_a_result_that_lacks_points_is_not_judged(capsys, tmp_path):
+    (tmp_path / "staying_stable.json").write_text('{"points": []}')
+    with pytest.raises(SystemExit):
+        main(["--verdicts", "--results", str(tmp_path)])
+    assert "staying_stable.json has other points than the experiment" in capsys.readouterr().err
