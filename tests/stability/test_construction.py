@@ -218,6 +218,13 @@ def test_its_gradients_are_those_of_differences():
     assert torch.autograd.gradcheck(form, parts)
 
 
+def test_its_class_is_one_of_torch_and_still_of_its_kind():
+    for kind in (SimpleCell, LinearCell):
+        cell = contracting(kind(2, 4), RATE)
+        assert type(cell).__name__ == f"Parametrized{kind.__name__}"
+        assert isinstance(cell, kind)
+
+
 def test_states_are_those_of_a_plain_cell_with_the_same_weights():
     cell = contracting(SimpleCell(2, 4), RATE)
     plain = cell_with(cell.W.detach(), dtype=torch.float32)
@@ -243,12 +250,17 @@ class Doubled(SimpleCell):
         (lambda: contracting(SimpleCell(1, 2), 1.0), "above 0 and below 1, got 1.0"),
         (lambda: contracting(contracting(SimpleCell(1, 2), RATE), RATE), "has been parametrised before"),
         (lambda: contracting(cell_with(torch.full((2, 2), torch.nan)), RATE), "not finite"),
-        (lambda: diagonal_rate(GRUCell(1, 2)), "only simple and linear cells"),
+        (lambda: contracting(SimpleCell(1, 2), "0.9"), "^a contraction needs a rate above 0 and below 1, got '0.9'$"),
+        (
+            lambda: diagonal_rate(GRUCell(1, 2)),
+            r"^a diagonal quadratic norm is known for simple and linear cells only, not for GRUCell\(1, 2.*\)$",
+        ),
         (lambda: diagonal_rate(Doubled(1, 2)), "overrides step"),
         (lambda: diagonal_rate(SimpleCell(1, 2), torch.tensor([1.0, 0.0])), "P must be 2 numbers from 1e-100"),
         (lambda: diagonal_rate(SimpleCell(1, 2), torch.ones(3)), "P must be 2 numbers from 1e-100"),
         (lambda: best_diagonal_norm(torch.ones(2, 3)), "must be a square matrix"),
-        (lambda: Contracting(0.0, 2, torch.float32), "must be positive and finite, got 0.0"),
+        (lambda: Contracting(0.0, 2, torch.float32), "^rate must be a positive number, got 0.0$"),
+        (lambda: Contracting("0.9", 2, torch.float32), "^rate must be a positive number, got '0.9'$"),
         (lambda: Contracting(0.5, 2, torch.float32).right_inverse(torch.ones(3, 3)), r"W must have shape \(2, 2\)"),
     ],
 )

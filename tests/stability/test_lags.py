@@ -124,8 +124,75 @@ def test_a_smaller_tolerance_asks_for_more():
         assert lags[k:].sum(0).norm() <= tolerance * lags.sum(0).norm()
 
 
+@given(st.integers(1, 5), st.integers(1, 8), st.floats(0.001, 1.0), SEEDS)
+@settings(max_examples=30, deadline=None)
+def test_a_nilpotent_cell_needs_no_more_lags_than_it_has_units(d, more, tolerance, seed):
+    """From lag d on all are exactly 0; the window is the first one that leaves out a small enough part."""
+    cell = LinearCell(2, d, generator=rng(seed), **DOUBLE)
+    with torch.no_grad():
+        cell.W.copy_(cell.W.triu(1))
+    lags = lag_gradients(cell, draw(d + more, 1, 2, seed=seed), bent)
+    assert not lags[d:].any()
+    k = window_for_gradient(lags, tolerance)
+    left = [lags[n:].norm(dim=1).sum() for n in range(d + more + 1)]
+    good = [n for n in range(1, d + 1) if left[n] <= tolerance * (lags[:n].sum(0).norm() - left[n])]
+    assert 1 <= k == min(good) <= d
+
+
+def test_zeros_at_the_end_end_the_window_and_zeros_before_the_later_half_are_no_matter():
+    assert window_for_gradient(torch.tensor([[1.0], [0.9], [0.0], [0.0]], **DOUBLE), 0.1) == 2
+    assert window_for_gradient(torch.zeros(3, 2, **DOUBLE), 0.1) == 1
+    decay = 0.1 ** torch.arange(8, **DOUBLE)[:, None]
+    assert window_for_gradient(decay * (torch.arange(8) != 1)[:, None], 0.05) == 1
+
+
+def test_lags_that_neither_grow_nor_decay_are_never_enough():
+    """The slope of the line is 0 up to rounding: there is an error or all lags, and no division by 0."""
+    for value in (1.0, 0.3, 7.0):
+        try:
+            assert window_for_gradient(torch.full((9, 1), value, **DOUBLE), 0.1) == 9
+        except ValueError as error:
+            assert "grow by a factor of 1 a lag" in str(error)
+
+
+LAGS = 0.5 ** torch.arange(8, **DOUBLE)[:, None]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: window_for_gradient(1.16 ** torch.arange(8, **DOUBLE)[:, None], 0.1),
+            r"do not decay .* grow by a factor of 1\.16 a lag: lags are the rows, the latest first$",
+        ),
+        (
+            lambda: window_for_gradient(LAGS[:, 0], 0.1),
+            r"^lags must be a tensor of shape \(lags, weights\), got shape \(8,\)$",
+        ),
+        (lambda: window_for_gradient(LAGS.tolist(), 0.1), r"^lags must be a tensor .* got list$"),
+        (lambda: window_for_gradient(LAGS * torch.nan, 0.1), "^lag 0 is not finite$"),
+        (lambda: window_for_gradient(LAGS * (torch.arange(8) != 5)[:, None], 0.1), "^lag 5 is 0 and the last is not"),
+        (lambda: window_for_gradient(LAGS[:0], 0.1), "at least four lags, got 0$"),
+        (lambda: window_for_gradient(LAGS, 10), "^tolerance is a part of the gradient, above 0 and at most 1, got 10$"),
+        (lambda: window_for_gradient(LAGS, torch.nan), "^tolerance is a part .* got nan$"),
+        (lambda: window_for_gradient(LAGS, "0.1"), "^tolerance is a part .* got '0.1'$"),
+        (lambda: random_cut(LAGS[:, 0], 0.5), r"^lags must be a tensor of shape .* got shape \(8,\)$"),
+        (lambda: random_cut(LAGS, "0.5"), "^keep must lie between 0 and 1, got '0.5'$"),
+        (lambda: random_cut_variance(LAGS.tolist(), 0.5), "^lags must be a tensor of shape .* got list$"),
+        (
+            lambda: lag_gradients(scalar(0.5), [1.0, 2.0], bent),
+            r"^inputs must be a tensor of shape \(time, batch, d_in\), got list$",
+        ),
+    ],
+)
+def test_what_is_no_matrix_of_lags_or_no_part(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 def test_bad_input_is_refused():
-    cell, lags = scalar(0.5), 0.5 ** torch.arange(8, **DOUBLE)[:, None]
+    cell, lags = scalar(0.5), LAGS
     with pytest.raises(ValueError, match="at least one input"):
         lag_gradients(cell, torch.zeros(0, 1, 1, **DOUBLE), bent)
     with pytest.raises(ValueError, match="lags must be"):

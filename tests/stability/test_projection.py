@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from torch import nn
 
 from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.dynamics import unroll
@@ -526,8 +527,38 @@ def test_what_is_projected_unless_told_otherwise():
             "^weights of ParametrizedSimpleCell.* are parametrised",
         ),
         (lambda: Projected([SimpleCell(1, 2, torch.sin)], 0.5), "activation sin is unknown"),
+        (lambda: project(SimpleCell(1, 2), "0.9"), "^a contraction needs a rate above 0 and below 1, got '0.9'$"),
+        (lambda: project(SimpleCell(1, 2), torch.nan), "rate above 0 and below 1, got nan$"),
+        (lambda: project(LSTMCell(1, 2), 0.9, forget="0.2"), "^forget must lie between 0 and the rate 0.9, got '0.2'$"),
+        (lambda: Projected([], 0.9), "^there is no cell to project$"),
+        (lambda: Projected((cell for cell in ()), 0.9), "^there is no cell to project$"),
+        (lambda: Projected(0.95, SimpleCell(1, 2)), "^cells must be a cell or several, got float$"),
+        (
+            lambda: Projected(torch.optim.SGD(SimpleCell(1, 2).parameters()), 0.95),
+            "^cells must be a cell or several, got SGD$",
+        ),
+        (lambda: Projected(SimpleCell(1, 2).parameters(), 0.95), "^cells .* got Parameter among them$"),
+        (lambda: Projected(nn.RNN(1, 2), 0.95), r"^RNN\(1, 2\) is a net of torch"),
     ],
 )
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(["tanh", "linear", *zoo.GATED]),
+    st.sampled_from([0.01, 3.0]),
+    st.sampled_from([torch.nan, torch.inf]),
+    st.data(),
+)
+def test_a_weight_that_is_not_finite_is_named_and_nothing_is_moved(kind, size, value, data):
+    """Whichever weight it is, those that no projection moves included, and within the rate or outside."""
+    cell = zoo.make(kind, 2, size, 0.0, 0)
+    name = data.draw(st.sampled_from([name for name, _ in cell.named_parameters()]))
+    cell.get_parameter(name).detach().view(-1)[-1] = value
+    before = copies(cell)
+    with pytest.raises(ValueError, match=rf"^nothing is certified for {name} of .* not finite$"):
+        project(cell, 0.9)
+    assert all(torch.equal(p.nan_to_num(), before[key].nan_to_num()) for key, p in cell.named_parameters())

@@ -118,6 +118,75 @@ def test_the_tube_is_narrower_than_the_gain_says_and_holds_for_the_run_itself():
     assert (radii[20, 1:] < 1e3 * gaps.max()).all()
 
 
+def test_a_bound_of_zero_is_for_inputs_that_are_all_zero():
+    cell, x = net(3, 0.5, 0), torch.zeros(5, 1, 2, **DOUBLE)
+    assert (reachable(cell, 0.0) < reachable(cell)).all()
+    radii, wider = (tube(cell, x, torch.eye(3, **DOUBLE), input_bound=bound) for bound in (0.0, 1.0))
+    assert (radii < wider).all()
+    run = torch.cat([torch.zeros(1, 1, 3, **DOUBLE), unroll(cell, torch.zeros(40, 1, 2, **DOUBLE))])
+    for past in range(20):
+        assert ((run[past : past + 6] - run[:6]).norm(dim=-1) <= radii).all()
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.9, inf])
+def test_a_cell_that_never_leaves_zero_has_a_tube_of_radius_zero_up_to_rounding(gain):
+    radii = tube(net(2, 0.0, 0), torch.zeros(3, 2, 2, **DOUBLE), torch.eye(2, **DOUBLE), gain)
+    assert radii.max() < 1e-12
+
+
+def test_a_norm_that_is_symmetric_but_for_rounding_is_taken():
+    cell, x, P = net(3, 0.5, 0), torch.zeros(4, 1, 2, **DOUBLE), definite(3, 1).float()
+    off = P.clone()
+    off[0, 1] *= 1 + 1e-7
+    torch.testing.assert_close(tube(cell, x, off), tube(cell, x, P), rtol=1e-6, atol=0)
+
+
+class Doubled(SimpleCell):
+    def step(self, h, drive):
+        return 2 * super().step(h, drive)
+
+
+CELL, X, P3 = net(3, 0.5, 0), torch.zeros(4, 1, 2, **DOUBLE), torch.eye(3, **DOUBLE)
+SKEW = P3 + 5 * torch.tensor([[0.0, 0, 0], [0, 0, 0], [1, 0, 0]], **DOUBLE)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tube(CELL, X, P3, gain=-1.0), r"^gain must be a number of at least 0, got -1\.0$"),
+        (lambda: tube(CELL, X, P3, gain=torch.nan), "^gain must be a number of at least 0, got nan$"),
+        (lambda: tube(CELL, X, P3, gain="0.9"), "^gain must be a number of at least 0, got '0.9'$"),
+        (lambda: tube(CELL, X, SKEW), r"^P must be symmetric: entry \(2, 0\) is 5\.0 and \(0, 2\) is 0\.0$"),
+        (lambda: tube(CELL, X, SKEW.mT), r"^P must be symmetric: entry \(2, 0\) is 0\.0 and \(0, 2\) is 5\.0$"),
+        (lambda: tube(CELL, X, P3[:2, :2]), r"^P must be a tensor of shape \(3, 3\), got shape \(2, 2\)$"),
+        (lambda: tube(CELL, X, P3[0]), r"^P must be a tensor of shape \(3, 3\), got shape \(3,\)$"),
+        (lambda: tube(CELL, X, P3.tolist()), r"^P must be a tensor of shape \(3, 3\), got list$"),
+        (lambda: tube(CELL, X, None), "^P must be a tensor .* got NoneType$"),
+        (lambda: tube(CELL, X, P3 * torch.nan), "P, which holds an entry that is not finite"),
+        (
+            lambda: tube(CELL, X[:, 0], P3),
+            r"^windows must be a tensor of shape \(k, windows, 2\), got shape \(4, 2\)$",
+        ),
+        (lambda: tube(CELL, X[..., :1], P3), r"^windows must be .*\(k, windows, 2\), got shape \(4, 1, 1\)$"),
+        (lambda: tube(CELL, X.tolist(), P3), "^windows must be a tensor .* got list$"),
+        (lambda: tube(CELL, None, P3), "^windows must be a tensor .* got NoneType$"),
+        (lambda: tube(Doubled(2, 3, **DOUBLE), X, P3), "^Doubled overrides step of SimpleCell"),
+        (lambda: tube(CELL, X, P3, input_bound=-1.0), "^input_bound must be a finite number of at least 0, got -1"),
+        (lambda: tube(CELL, X, P3, input_bound=inf), "^input_bound must be a finite number of at least 0, got inf"),
+        (lambda: reachable(None), "simple cells with tanh"),
+        (lambda: largest_norm(P3, torch.ones(2, **DOUBLE)), r"^P must be .*\(2, 2\), got shape \(3, 3\)$"),
+        (lambda: largest_norm(P3, P3), r"^K must be a tensor of shape \(d,\), got shape \(3, 3\)$"),
+        (lambda: largest_norm(-P3, torch.ones(3, **DOUBLE)), "not positive definite"),
+        (lambda: largest_norm(SKEW, torch.ones(3, **DOUBLE)), "^P must be symmetric"),
+        (lambda: largest_norm(torch.eye(13), torch.ones(13)), "at most 12 units, got 13$"),
+    ],
+)
+def test_arguments_that_make_no_tube(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 def test_bad_input_is_refused():
     cell, x, P = net(2, 0.5, 0), torch.zeros(3, 1, 2, **DOUBLE), torch.eye(2, **DOUBLE)
     with pytest.raises(ValueError, match="simple cells with tanh"):

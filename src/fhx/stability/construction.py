@@ -48,12 +48,12 @@ from scipy.optimize import minimize
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from fhx._checks import positive
+from fhx._checks import positive, positive_number
 from fhx.cells import Cell, LinearCell, SimpleCell
 from fhx.cells.activations import identity
 from fhx.dynamics import Realization
 from fhx.stability.certificates import check_kind
-from fhx.stability.contraction import SMALLEST
+from fhx.stability.contraction import SMALLEST, check_positive_rate
 from fhx.stability.norms import EPS, exact, slope_bound, two_norm
 
 INSIDE = 1 - 2.0**-10
@@ -84,8 +84,7 @@ class Contracting(nn.Module):
 
     def __init__(self, rate: float, size: int, dtype: torch.dtype, diagonal: bool = True) -> None:
         super().__init__()
-        if not 0 < rate < float("inf"):
-            raise ValueError(f"the rate of contracting weights must be positive and finite, got {rate!r}")
+        rate = positive_number("rate", rate)
         self.size, self.dtype, self.diagonal = positive("size", size), dtype, diagonal
         self.rate = rate * (1 - (sqrt(size) + 1) * torch.finfo(dtype).eps - 64 * (size + 16) * EPS)
 
@@ -132,9 +131,11 @@ def contracting(cell: Cell, rate: float, *, diagonal: bool = True) -> Cell:
     r"""Make a cell stable by construction, in place: from now on all values of its parameters are contractions.
 
     Its W is computed from S, V and s (see :class:`Contracting`), which take its place among the parameters, at
-    :math:`\lambda / L_\rho`. It starts at the W that the cell has, or as near to it as this form allows. An optimiser
+    :math:`\lambda / L_\sigma`. It starts at the W that the cell has, or as near to it as this form allows. An optimiser
     must be made after that. What is assigned to ``cell.W`` is brought to the form too; what is written into it in
-    place, as initialisers and ``project`` do, is lost.
+    place, as initialisers and ``project`` do, is lost. The cell stays a ``SimpleCell`` or ``LinearCell`` for
+    ``isinstance``, but torch's ``parametrize`` gives it a class of its own: a ``SimpleCell`` becomes a
+    ``ParametrizedSimpleCell``.
 
     W is computed at every use, once a step. A :class:`CachedRealization` computes it once a pass, and so does
 
@@ -157,9 +158,8 @@ def contracting(cell: Cell, rate: float, *, diagonal: bool = True) -> Cell:
             parameter or has been parametrised before; the Lipschitz constant of its activation is unknown; the rate is
             not above 0 and below 1; or a number of W is not finite.
     """
-    if not 0 < rate < 1:
-        raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
-    _, slope = _one_layer(cell)
+    rate = check_positive_rate(rate)
+    _, slope = _one_layer(cell, "only simple and linear cells are stable by construction here, not")
     if parametrize.is_parametrized(cell, "W"):
         raise ValueError(f"W of {cell} has been parametrised before")
     form = Contracting(rate / slope, cell.state_size, cell.get_parameter("W").dtype, diagonal)
@@ -170,7 +170,7 @@ def contracting(cell: Cell, rate: float, *, diagonal: bool = True) -> Cell:
 def diagonal_rate(cell: Cell, P: Float[Tensor, " d"] | None = None) -> float:
     r"""A certified upper bound of a cell's one-step gain in :math:`|h|_P`, P diagonal; for all biases and inputs.
 
-    It is :math:`L_\rho \lVert P^{1/2} W P^{-1/2} \rVert_2`, rounded upwards, of the weights as they are: how the cell
+    It is :math:`L_\sigma \lVert P^{1/2} W P^{-1/2} \rVert_2`, rounded upwards, of the weights as they are: how the cell
     came to them is not asked. With :math:`P_{jj}` from a to b, runs that forget at the rate :math:`\lambda` in this
     norm do so in the 2-norm up to a factor of :math:`\sqrt{b / a}`.
 
@@ -184,7 +184,7 @@ def diagonal_rate(cell: Cell, P: Float[Tensor, " d"] | None = None) -> float:
             constant of its activation is unknown; a weight is not finite; or P is not as many numbers from 1e-100
             to 1e100.
     """
-    found, slope = _one_layer(cell)
+    found, slope = _one_layer(cell, "a diagonal quadratic norm is known for simple and linear cells only, not for")
     W = exact(f"W of {cell}", found.W).cpu()
     P = contracting_norm(cell) if P is None else torch.as_tensor(P).detach().double().cpu()
     if P.shape != (len(W),) or not ((P >= SMALLEST) & (P <= 1 / SMALLEST)).all():
@@ -246,11 +246,11 @@ def _schatten(s: np.ndarray, A: np.ndarray, power: int) -> tuple[float, np.ndarr
     return float(value), (left**2 - right.T**2) @ (parts / parts.sum())
 
 
-def _one_layer(cell: Cell) -> tuple[SimpleCell | LinearCell, float]:
-    """A simple or linear cell and the Lipschitz constant of its activation; other cells are refused."""
+def _one_layer(cell: Cell, refusal: str) -> tuple[SimpleCell | LinearCell, float]:
+    """A simple or linear cell and the Lipschitz constant of its activation; other cells are refused in these words."""
     check_kind(cell)
     if not isinstance(cell, SimpleCell | LinearCell):
-        raise ValueError(f"only simple and linear cells are stable by construction here, not {cell}")
+        raise ValueError(f"{refusal} {cell}")
     return cell, slope_bound(cell.activation if isinstance(cell, SimpleCell) else identity)
 
 

@@ -18,6 +18,7 @@ from torch import Tensor
 from fhx._checks import positive
 from fhx.cells import Cell
 from fhx.dynamics import Box
+from fhx.stability.arguments import satisfies
 from fhx.stability.certificates import certificate, certificate_in
 from fhx.stability.norms import UP, AnyNorm
 from fhx.stability.weights import gain_with
@@ -31,9 +32,9 @@ def contraction_rate(cell: Cell, norm: AnyNorm | None = None, input_bound: float
     ================================ ============ ===================================================================
     cell                             norm         bound
     ================================ ============ ===================================================================
-    ``SimpleCell``, ``LinearCell``   2, "max"     :math:`L_\rho \lVert W \rVert`
-    ``DeepCell`` without layer norm  2, "max"     :math:`\prod_l L_\rho \lVert W_l \rVert`
-    these                            "weighted"   the Perron root of :math:`\prod_l L_\rho |W_l|`, or little more
+    ``SimpleCell``, ``LinearCell``   2, "max"     :math:`L_\sigma \lVert W \rVert`
+    ``DeepCell`` without layer norm  2, "max"     :math:`\prod_l L_\sigma \lVert W_l \rVert`
+    these                            "weighted"   the Perron root of :math:`\prod_l L_\sigma |W_l|`, or little more
     linear                           "lyapunov"   the gain in :math:`|h|_P`, see :func:`lyapunov_norm`
     ``LSTMCell``, ``GRUCell``        "weighted"   that of bounds of the Jacobian, see :func:`contraction_certificate`
     ``LSTMCell``, ``GRUCell``        "max"        the same bounds with equal weights
@@ -107,6 +108,11 @@ def contraction_certificate(
         input_bound: :math:`B_x \ge 0`, as for :func:`contraction_rate`.
         weights: w, if it is not to be chosen: positive numbers, one for each number of the state.
 
+    Returns:
+        A :class:`ContractionCertificate`: ``rate`` is :math:`\lambda`, 1 or more where no contraction is certified;
+        ``weights`` w and ``row_gains`` :math:`T(w)`, a number for each of the state; ``box`` the states for which it
+        holds, None where it holds for all; and the ``input_bound``.
+
     Raises:
         ValueError: what :func:`contraction_rate` and :func:`invariant_set` raise, or the weights are not as many
             numbers from 1e-100 to 1e100.
@@ -147,6 +153,13 @@ def steps_to_contract(rate: float, width: int) -> int:
 
 def check_rate(rate: float) -> float:
     """``rate``, or a ``ValueError`` unless it is at least 0 and below 1."""
-    if not 0 <= rate < 1:
+    if not satisfies(rate, lambda rate: 0 <= rate < 1):
         raise ValueError(f"a contraction needs a rate of at least 0 and below 1, got {rate!r}")
+    return float(rate)
+
+
+def check_positive_rate(rate: float) -> float:
+    """``rate``, or a ``ValueError`` unless it is above 0 and below 1."""
+    if not satisfies(rate, lambda rate: 0 < rate < 1):
+        raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
     return float(rate)

@@ -10,16 +10,17 @@ Truncated back-propagation with the window k keeps :math:`g_0, \dots, g_{k-1}`. 
 """
 
 from collections.abc import Callable
-from math import exp
+from math import exp, expm1
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector
 
-from fhx._checks import positive, positive_number
+from fhx._checks import positive
 from fhx.cells import Cell
 from fhx.dynamics import unroll
+from fhx.stability.arguments import check_shape, satisfies
 
 
 def lag_gradients(
@@ -38,6 +39,7 @@ def lag_gradients(
     Raises:
         ValueError: there are no inputs, ``lags`` is not a positive integer, or what ``unroll`` raises.
     """
+    check_shape("inputs", inputs, "time", "batch", "d_in")
     if not len(inputs):
         raise ValueError("a loss of the last state needs at least one input")
     count = len(inputs) if lags is None else min(positive("lags", lags), len(inputs))
@@ -58,42 +60,68 @@ def lag_gradients(
 def window_for_gradient(lags: Float[Tensor, "lags weights"], tolerance: float) -> int:
     r"""The smallest k whose truncated gradient is off by at most a part of the true one, as far as the decay tells.
 
-    From a line through :math:`\log |g_j|` over the later half of the R lags, :math:`|g_j| \approx a \rho^j`, comes what
-    is left out,
+    From a line through :math:`\log |g_j|` over the later half of the R lags, :math:`|g_j| \approx a \rho^j`, comes an
+    estimate of what the window k leaves out, in the R lags and beyond them:
 
-    .. math:: \tau_k = \sum_{k \le j < R} |g_j| + \frac{a \rho^R}{1 - \rho}, \qquad
-       \tau_k \le \delta \Bigl( \bigl| \sum_{j < k} g_j \bigr| - \tau_k \Bigr) .
+    .. math:: \tau_k = \sum_{k \le j < R} |g_j| + \frac{a \rho^R}{1 - \rho} .
 
-    The second holds for k = R where the first term is gone, or R is returned. An estimate and no certificate: beyond R
-    the decay is a guess.
+    The true gradient is then no smaller than :math:`| \sum_{j < k} g_j | - \tau_k`, and k is large enough if
+
+    .. math:: \tau_k \le \delta \Bigl( \Bigl| \sum_{j < k} g_j \Bigr| - \tau_k \Bigr) .
+
+    Where the last lags are exactly 0, as those of a nilpotent W are, nothing is left out beyond them, and no line is
+    drawn. Otherwise this is an estimate and no certificate: beyond R the decay is a guess.
 
     Args:
-        lags: from :func:`lag_gradients`, at least four.
-        tolerance: :math:`\delta > 0`.
+        lags: from :func:`lag_gradients`, one row each, the latest first; at least four, unless the last is 0.
+        tolerance: :math:`\delta`, the part of the true gradient that may be missing, above 0 and at most 1: 0.1 is a
+            tenth.
+
+    Returns:
+        k, at least 1; R if the R lags are too few to tell, since no k up to R is large enough by this estimate.
 
     Raises:
-        ValueError: there are fewer than four lags, one is 0 or not finite, they do not decay, or the tolerance is not
-            positive.
+        ValueError: ``lags`` is no matrix, or has fewer than four rows; one is not finite, or one of the later half
+            is 0 and the last is not; they do not decay; or the tolerance is not above 0 and at most 1.
 
     Source: after Aicher, Foti and Fox (2019), "Adaptively truncating backpropagation through time to control gradient
     bias", who bound the norms of the gradients by the states.
     """
-    positive_number("tolerance", tolerance)
-    sizes = lags.detach().double().norm(dim=1)
-    if len(sizes) < 4 or not (sizes.isfinite() & (sizes > 0)).all():
-        raise ValueError("the decay is read off at least four lags, none of them 0 or not finite")
-    late = torch.arange(len(sizes) // 2, len(sizes), dtype=torch.float64)
-    design = torch.stack([late, torch.ones_like(late)], 1)
-    slope, level = torch.linalg.lstsq(design, sizes[len(sizes) // 2 :].log()[:, None]).solution[:, 0].tolist()
-    if slope >= 0:
-        raise ValueError(f"the gradients do not decay over the last lags: by exp({slope:.3g}) per step")
-    beyond = exp(level + slope * len(sizes)) / (1 - exp(slope))
+    check_shape("lags", lags, "lags", "weights")
+    if not satisfies(tolerance, lambda tolerance: 0 < tolerance <= 1):
+        raise ValueError(f"tolerance is a part of the gradient, above 0 and at most 1, got {tolerance!r}")
+    g = lags.detach().double()
+    sizes = g.norm(dim=1)
+    beyond = _beyond(sizes)
     left_out = [*sizes.flip(0).cumsum(0).flip(0)[1:].tolist(), 0.0]
-    kept = lags.detach().double().cumsum(0).norm(dim=1).tolist()
+    kept = g.cumsum(0).norm(dim=1).tolist()
     for k, (tail, size) in enumerate(zip(left_out, kept, strict=True), 1):
         if tail + beyond <= tolerance * (size - tail - beyond):
             return k
     return len(sizes)
+
+
+def _beyond(sizes: Float[Tensor, " lags"]) -> float:
+    """An estimate of the sum of the sizes after the last one, from their decay over the later half."""
+    count, half = len(sizes), len(sizes) // 2
+    if not sizes.isfinite().all():
+        raise ValueError(f"lag {int(sizes.isfinite().int().argmin())} is not finite")
+    if count and sizes[-1] == 0:
+        return 0.0
+    if count < 4:
+        raise ValueError(f"the decay is read off at least four lags, got {count}")
+    late = sizes[half:]
+    if (late == 0).any():
+        raise ValueError(f"lag {half + int(late.argmin())} is 0 and the last is not: they do not decay steadily")
+    steps = torch.arange(half, count, dtype=torch.float64)
+    design = torch.stack([steps, torch.ones_like(steps)], 1)
+    slope, level = torch.linalg.lstsq(design, late.log()[:, None]).solution[:, 0].tolist()
+    if slope >= 0:
+        raise ValueError(
+            f"the gradients do not decay over the last lags but grow by a factor of {exp(min(slope, 700.0)):.3g} a "
+            "lag: lags are the rows, the latest first"
+        )
+    return exp(level + slope * count) / -expm1(slope)
 
 
 def random_cut(
@@ -111,7 +139,7 @@ def random_cut(
         draws: how many.
 
     Raises:
-        ValueError: ``keep`` is not between 0 and 1, or ``draws`` is not a positive integer.
+        ValueError: ``lags`` is no matrix, ``keep`` is not between 0 and 1, or ``draws`` is not a positive integer.
 
     Source: Tallec and Ollivier (2017), "Unbiasing truncated backpropagation through time".
     """
@@ -131,14 +159,16 @@ def random_cut_variance(lags: Float[Tensor, "lags weights"], keep: float) -> flo
         lags, keep: as for :func:`random_cut`.
 
     Raises:
-        ValueError: ``keep`` is not between 0 and 1.
+        ValueError: ``lags`` is no matrix, ``keep`` is not between 0 and 1.
     """
-    g, extra = lags.detach().double(), 1 / _reached(lags, keep) - 1
+    extra = 1 / _reached(lags, keep) - 1
+    g = lags.detach().double()
     return ((g @ g.mT) * extra[:, None].minimum(extra)).sum().item()
 
 
 def _reached(lags: Tensor, keep: float) -> Float[Tensor, " lags"]:
     """The probability that each lag is reached."""
-    if not 0 < keep < 1:
+    check_shape("lags", lags, "lags", "weights")
+    if not satisfies(keep, lambda keep: 0 < keep < 1):
         raise ValueError(f"keep must lie between 0 and 1, got {keep!r}")
     return keep ** torch.arange(len(lags), dtype=torch.float64)

@@ -76,7 +76,7 @@ def above(value: float) -> float:
 
 
 def slope_bound(activation: Activation) -> float:
-    r"""The Lipschitz constant :math:`L_\rho` of an activation.
+    r"""The Lipschitz constant :math:`L_\sigma` of an activation.
 
     Raises:
         ValueError: it is not a named one, and its constant is unknown.

@@ -18,7 +18,11 @@ from torch.optim import Optimizer
 
 from fhx._checks import non_negative, one_of
 from fhx.cells import Cell
+from fhx.cells.kinds import refuse_torch_net
+from fhx.stability.arguments import satisfies
 from fhx.stability.certificates import Condition, certificate
+from fhx.stability.contraction import check_positive_rate
+from fhx.stability.norms import exact
 
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 
@@ -32,7 +36,7 @@ def project(
     ``forget``, is left as it is, bit for bit; so is the cell that this returns. Otherwise:
 
     * simple and linear cells: W to the nearest matrix in the Frobenius norm with
-      :math:`\lVert W \rVert_2 \le \lambda / L_\rho`: its singular values are clipped;
+      :math:`\lVert W \rVert_2 \le \lambda / L_\sigma`: its singular values are clipped;
     * LSTM, "rows": to the nearest weights with ``LSTMBounds.rate`` at most :math:`\lambda`, for each unit by itself;
     * LSTM, "four conditions": to the nearest weights with ``four_condition_rate`` at most :math:`\lambda`;
     * LSTM, "sum", and GRU, "rows" (which for a GRU is what "sum" and "four conditions" are too): to the nearest weights
@@ -51,27 +55,30 @@ def project(
         rate: :math:`\lambda`, above 0 and below 1.
         input_bound: :math:`B_x`, as for :func:`contraction_rate`.
         condition: "weighted", "rows", "sum" or "four conditions", for gated cells.
-        forget: the most that the forget or update gates of the result may open, between 0 and the rate; None for as
-            much as the rate allows.
+        forget: for gated cells, the most that the forget or update gates of the result may open, between 0 and the
+            rate; None for as much as the rate allows. A cell without gates is projected as if it were not given.
 
     Returns:
         The same cell, with ``contraction_rate(cell, input_bound=input_bound) <= rate``.
 
     Raises:
         ValueError: there is no projection for the cell, its weights are parametrised, ``rate``, ``forget`` or
-            ``condition`` is out of range, a weight is not finite, or the input bound is negative or not finite.
+            ``condition`` is out of range, any parameter of the cell is not finite, or the input bound is negative or
+            not finite. The cell is then as it was.
 
     Source: after Miller and Hardt (2019), "Stable recurrent models", whose cap is fixed; the search is derived here.
     """
     B = non_negative("input_bound", input_bound)
-    if not 0 < rate < 1:
-        raise ValueError(f"a contraction needs a rate above 0 and below 1, got {rate!r}")
+    rate = check_positive_rate(rate)
     one_of("condition", condition, CONDITIONS)
-    if forget is not None and not 0 < forget < rate:
+    if forget is not None and not satisfies(forget, lambda forget: 0 < forget < rate):
         raise ValueError(f"forget must lie between 0 and the rate {rate!r}, got {forget!r}")
     if parametrize.is_parametrized(cell):
         raise ValueError(f"weights of {cell} are parametrised: what a projection writes into them would be lost")
-    certificate(cell, B).project(rate, condition, 1.0 if forget is None else forget)
+    found, shown = certificate(cell, B), str(cell)
+    for name, weight in cell.named_parameters():
+        exact(f"{name} of {shown}", weight)
+    found.project(rate, condition, 1.0 if forget is None else forget)
     return cell
 
 
@@ -90,7 +97,7 @@ class Projected:
         rate, input_bound, condition, forget: as for :func:`project`.
 
     Raises:
-        ValueError: what :func:`project` raises.
+        ValueError: there is no cell, one of them is something else, or what :func:`project` raises.
     """
 
     def __init__(
@@ -102,7 +109,7 @@ class Projected:
         condition: Condition = "weighted",
         forget: float | None = None,
     ) -> None:
-        self.cells = [cells] if isinstance(cells, Cell) else list(cells)
+        self.cells = _several(cells)
         self.rate, self.input_bound, self.condition, self.forget = rate, input_bound, condition, forget
         self.project()
 
@@ -113,3 +120,18 @@ class Projected:
 
     def __call__(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         self.project()
+
+
+def _several(cells: Cell | Iterable[Cell]) -> list[Cell]:
+    """The cells as a list, or a ``ValueError`` if there is none or something else is among them."""
+    refuse_torch_net(cells)
+    if not isinstance(cells, Cell | Iterable):
+        raise ValueError(f"cells must be a cell or several, got {type(cells).__name__}")
+    found = [cells] if isinstance(cells, Cell) else list(cells)
+    if not found:
+        raise ValueError("there is no cell to project")
+    for cell in found:
+        refuse_torch_net(cell)
+        if not isinstance(cell, Cell):
+            raise ValueError(f"cells must be a cell or several, got {type(cell).__name__} among them")
+    return found

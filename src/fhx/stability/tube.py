@@ -13,15 +13,17 @@ in a window, in its slopes and in the products is one more error, in the box of 
 """
 
 from itertools import product
-from math import inf
+from math import inf, sqrt
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from fhx._checks import positive_number
+from fhx._checks import at_least_zero, non_negative
 from fhx.cells import SimpleCell
 from fhx.cells.activations import ACTIVATIONS
+from fhx.stability.arguments import check_shape, symmetric
+from fhx.stability.certificates import check_kind
 from fhx.stability.norms import EPS, UP, exact, exact_weights, row_sums
 
 ROOM = 1 + 1e-9  # for norms and sums, whose terms have one sign
@@ -38,24 +40,47 @@ def reachable(cell: SimpleCell, input_bound: float = 1.0) -> Float[Tensor, " d"]
 
     Args:
         cell: with tanh.
-        input_bound: :math:`B_x`, of all inputs.
+        input_bound: :math:`B_x`, of all inputs; 0 if they are all 0.
 
     Raises:
-        ValueError: the cell is no simple one with tanh, the bound is not positive, or a weight is not finite.
+        ValueError: the cell is no simple one with tanh, or its class overrides something of the step; the bound is
+            negative or not finite; or a weight is not finite.
     """
+    check_kind(cell)
     if not isinstance(cell, SimpleCell) or cell.activation is not ACTIVATIONS["tanh"]:
         raise ValueError("the states of simple cells with tanh are bounded here, and of no other")
     W, U, b = exact_weights(cell, "W", "U", "b")
-    drive, K = positive_number("input_bound", input_bound) * row_sums(U) + b.abs(), torch.ones_like(b)
+    drive, K = non_negative("input_bound", input_bound) * row_sums(U) + b.abs(), torch.ones_like(b)
     for _ in range(ROUNDS):
         K = torch.tanh((W.abs() @ K + drive) * ROOM).mul(UP).clamp(max=1)
     return K
 
 
 def largest_norm(P: Float[Tensor, "d d"], K: Float[Tensor, " d"]) -> float:
-    r"""An upper bound of :math:`\sqrt{h^\top P h}` over :math:`|h| \le K`, number by number: that at a corner."""
-    corners = exact("K", K) * torch.tensor([*product((-1.0, 1.0), repeat=len(K))], dtype=torch.float64)
-    return ((corners @ exact("P", P)) * corners).sum(1).max().sqrt().item() * ROOM
+    r"""An upper bound of :math:`\sqrt{h^\top P h}` over :math:`|h| \le K`, number by number: that at a corner.
+
+    Args:
+        P: symmetric and positive definite.
+        K: of at most 12 numbers, such as :func:`reachable` gives.
+
+    Raises:
+        ValueError: P or K is of another shape or holds a number that is not finite, P is not symmetric, or the largest
+            :math:`h^\top P h` is negative.
+    """
+    check_shape("K", K, "d")
+    P, K = symmetric("P", P, _few(len(K))), exact("K", K)
+    corners = K * torch.tensor([*product((-1.0, 1.0), repeat=len(K))], dtype=torch.float64)
+    square = ((corners @ P) * corners).sum(1).max().item()
+    if square < 0:
+        raise ValueError("P is not positive definite")
+    return sqrt(square) * ROOM
+
+
+def _few(units: int) -> int:
+    """How many units there are, or a ``ValueError`` if there are more than corners are tried for."""
+    if units > MOST:
+        raise ValueError(f"the corners are tried for at most {MOST} units, got {units}")
+    return units
 
 
 def tube(
@@ -69,26 +94,30 @@ def tube(
 
     Args:
         cell: with tanh and at most 12 units; the runs start from zero.
-        windows: inputs, each window a sequence of the batch.
-        P: symmetric and positive definite; the norm :math:`\sqrt{h^\top P h}` in which radii are kept.
-        gain: of one step in it for all states, if known (:func:`~fhx.stability.slope_restricted_gain`).
-        input_bound: of all inputs, those before the window too, :math:`|x|_\infty \le B_x`.
+        windows: inputs, ``(k, windows, d_in)``: k steps of several windows, side by side.
+        P: (d, d), symmetric and positive definite; the norm :math:`\sqrt{h^\top P h}` in which radii are kept: the P
+            of ``best_slope_norm(cell.W)``, or the identity.
+        gain: of one step in this norm, for all states and inputs: that of
+            :func:`~fhx.stability.slope_restricted_gain`, which ``best_slope_norm`` returns beside P. It is trusted;
+            inf if none is known.
+        input_bound: of all inputs, those before the window too, :math:`|x|_\infty \le B_x`; 0 if they are all 0.
 
     Returns:
-        After 0, 1, ..., k steps for each window, rounded upwards.
+        ``(k + 1, windows)``: row t after t steps, a distance for each window, rounded upwards.
 
     Raises:
-        ValueError: what :func:`reachable` raises, there are more units, P is not positive definite or has eigenvalues
-            of which one is more than 100,000 times another, or an input is larger than its bound.
+        ValueError: what :func:`reachable` raises, there are more units, ``windows`` or P is of another shape or holds
+            a number that is not finite, P is not symmetric and positive definite or has eigenvalues of which one is
+            more than 100,000 times another, the gain is negative or nan, or an input is larger than its bound.
 
     Source: derived here.
     """
-    K, (W, U, b), x = reachable(cell, input_bound), exact_weights(cell, "W", "U", "b"), exact("windows", windows)
-    if len(b) > MOST:
-        raise ValueError(f"the corners are tried for at most {MOST} units, got {len(b)}")
+    K, (W, U, b) = reachable(cell, input_bound), exact_weights(cell, "W", "U", "b")
+    gain = at_least_zero("gain", gain)
+    check_shape("windows", windows, "k", "windows", cell.input_size)
+    x, P = exact("windows", windows), symmetric("P", P, _few(len(b)))
     if (x.abs() > input_bound).any():
         raise ValueError(f"an input is larger than the bound {input_bound}")
-    P = exact("P", P)
     root, broken = torch.linalg.cholesky_ex(P, upper=True)
     if broken or torch.linalg.cond(P) > SKEWEST:
         raise ValueError(f"P is not positive definite, or one eigenvalue is {SKEWEST:g} times another")
@@ -109,7 +138,8 @@ def tube(
         lost = (2 * len(b) + 4) * EPS * (J[:, 0].abs() @ sizes[..., None]).squeeze(-1) + scale
         maps = J @ maps
         errors = torch.cat([J @ errors, torch.diag_embed(((most - least) / 2 * moved + lost) * ROOM)[:, None]], 1)
-        new = _norm(root, maps @ back, errors, radii).minimum(radii[:, -1] * gain)
+        pulled = torch.where(radii[:, -1] > 0, radii[:, -1] * gain, 0.0)  # 0 times inf is 0 here
+        new = _norm(root, maps @ back, errors, radii).minimum(pulled)
         rows = _rows(one, maps @ back, errors, radii).minimum(new[:, None] * back.norm(dim=1) * ROOM)
         two = _norm(one, maps @ back, errors, radii).minimum(rows.norm(dim=1)).minimum(new * size)
         moved = _rows(W, maps @ back, errors, radii).minimum(new[:, None] * reach)

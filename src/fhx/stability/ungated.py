@@ -37,7 +37,7 @@ class UngatedCertificate(Certificate):
         """Of every layer."""
 
     def rate(self, norm: Norm) -> float:
-        r""":math:`\prod_l L_\rho \lVert W_l \rVert`, or the gain in the weighted or the Lyapunov norm."""
+        r""":math:`\prod_l L_\sigma \lVert W_l \rVert`, or the gain in the weighted or the Lyapunov norm."""
         if norm == "weighted":
             return super().rate(norm)
         if norm == "lyapunov":
@@ -47,7 +47,7 @@ class UngatedCertificate(Certificate):
         return prod(slope * measure(W) for W in self.layers()) * UP
 
     def row_gains(self, weights: Float[Tensor, " width"]) -> Float[Tensor, " width"]:
-        r""":math:`L_\rho^n |W_n| \cdots |W_1| w`, which for the best w is that product's Perron root times w."""
+        r""":math:`L_\sigma^n |W_n| \cdots |W_1| w`, which for the best w is that product's Perron root times w."""
         slope = slope_bound(self.activation)
         for W in self.layers():
             weights = slope * (W.cpu().abs() @ weights) * (1 + (W.shape[1] + 2) * EPS)
