@@ -22,6 +22,8 @@ from fhx.cells import Cell
 from fhx.dynamics import unroll
 from fhx.stability.arguments import check_shape, satisfies
 
+FLAT = 1e-12  # a slope that rounding can make of none
+
 
 def lag_gradients(
     cell: Cell, inputs: Float[Tensor, "time batch d_in"], loss: Callable[[Tensor], Tensor], lags: int | None = None
@@ -116,7 +118,7 @@ def _beyond(sizes: Float[Tensor, " lags"]) -> float:
     steps = torch.arange(half, count, dtype=torch.float64)
     design = torch.stack([steps, torch.ones_like(steps)], 1)
     slope, level = torch.linalg.lstsq(design, late.log()[:, None]).solution[:, 0].tolist()
-    if slope >= 0:
+    if slope >= -FLAT:
         raise ValueError(
             f"the gradients do not decay over the last lags but grow by a factor of {exp(min(slope, 700.0)):.3g} a "
             "lag: lags are the rows, the latest first"
