@@ -43,9 +43,8 @@ def project(
       of those that a cap of the forget (update) gate certifies, where the rest of the rate is split among the other
       terms in proportion to what they are now;
     * LSTM and GRU, "weighted": from the cell towards the weights that "rows" would give, no further than to where
-      ``contraction_rate`` in its weighted norm is at most :math:`\lambda`. This moves less than "rows", and takes ten
-      to thirty times as long: about a second for 64 units. After every update of a long training "rows" may be the
-      better choice.
+      ``contraction_rate`` in its weighted norm is at most :math:`\lambda`. This moves no further than "rows", and takes
+      longer, since it certifies the cell again and again: after every update of a training "rows" may be better.
 
     The search for the cap is one over a grid that is refined around its best point. The margin for rounding is a part
     of about :math:`(d + d_{in}) 2^{-49}` of the rate, and two roundings of the weights' own type.
