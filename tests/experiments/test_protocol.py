@@ -12,7 +12,7 @@ from scipy import stats
 from fhx.experiments import protocol, staying_stable
 from fhx.experiments.__main__ import main
 from fhx.experiments.catalog import EXPERIMENTS
-from fhx.experiments.protocol import Ahead, Evidence, Kind, judge
+from fhx.experiments.protocol import Ahead, Evidence, Kind, judge, last_gains
 from fhx.experiments.results import stored
 
 STATEMENT = Ahead("deep", "simple")
@@ -130,6 +130,12 @@ def test_a_statement_may_hold_fail_or_stay_open(statement, said):
     verdict = judge(evidence(statements=(statement,)))
     assert verdict.settled
     assert verdict[statement] == said
+
+
+def test_last_gains_are_those_of_the_last_tenth():
+    at = [0, 50, 90, 95, 100]
+    assert last_gains(at, [[5.0, 4.0, 3.0, 2.5, 2.6], [5.0, 2.0, 3.0, 2.5, 2.5]], higher_is_better=False) == [0.5, 0.0]
+    assert last_gains(at, [[0.0, 0.5, 0.6, 0.7, 0.6]], higher_is_better=True) == pytest.approx([0.1])
 
 
 def test_costs_are_better_the_lower_they_are():

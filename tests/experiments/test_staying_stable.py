@@ -10,7 +10,7 @@ from small_tasks import drawn, small_tasks
 from fhx.experiments import real_data, staying_stable
 from fhx.experiments.results import read
 from fhx.experiments.stable_models import tasks as on
-from fhx.experiments.staying_stable import last_gains, make
+from fhx.experiments.staying_stable import make
 from fhx.experiments.staying_stable.nets import KINDS, MU, UNLIMITED, WINDOW, KeptRows, Window, measured
 from fhx.stability import contraction_rate, diagonal_rate
 from fhx.stability.construction import INSIDE
@@ -120,12 +120,6 @@ def test_the_penalty_adds_its_gradient_and_clips_again():
         steps.W.grad[0] / steps.W.grad[0].norm(), expected / expected.norm(), rtol=1e-3, atol=1e-4
     )
     assert all((p.grad[1] == 1e-3).all() for p in stacked)
-
-
-def test_last_gains_are_those_of_the_last_tenth():
-    at = [0, 50, 90, 95, 100]
-    assert last_gains(at, [[5.0, 4.0, 3.0, 2.5, 2.6], [5.0, 2.0, 3.0, 2.5, 2.5]], higher=False) == [0.5, 0.0]
-    assert last_gains(at, [[0.0, 0.5, 0.6, 0.7, 0.6]], higher=True) == pytest.approx([0.1])
 
 
 @pytest.mark.parametrize(("goal", "added"), [(0.4, [0.405, 1.215]), (0.002, [0.005 / 3, 0.005 / 9])])

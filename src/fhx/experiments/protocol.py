@@ -24,7 +24,7 @@ from scipy.special import ndtri
 
 from fhx.training import Interval, interval
 
-__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge"]
+__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge", "last_gains"]
 
 Rule = Literal["control", "plateau", "tuning", "baseline", "seeds", "multiplicity"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -62,10 +62,14 @@ class Kind:
 
     def last_gain(self, higher_is_better: bool) -> float:
         """By how much the last tenth of the updates bettered the best validation value of a seed, at most."""
-        sign = 1 if higher_is_better else -1
-        early = sum(update <= LAST * self.at[-1] for update in self.at)
-        best = [(max(sign * v for v in curve[:early]), max(sign * v for v in curve)) for curve in self.valid]
-        return max(late - before for before, late in best)
+        return max(last_gains(self.at, self.valid, higher_is_better))
+
+
+def last_gains(at: Sequence[int], curves: Sequence[Sequence[float]], higher_is_better: bool) -> list[float]:
+    """For each validation curve, by how much the last tenth of the updates bettered its best value; 0 if not at all."""
+    sign, early = 1 if higher_is_better else -1, [update <= LAST * at[-1] for update in at]
+    before = [max(sign * v for v, e in zip(curve, early, strict=True) if e) for curve in curves]
+    return [max(0.0, max(sign * v for v in curve) - b) for curve, b in zip(curves, before, strict=True)]
 
 
 @frozen

@@ -28,7 +28,7 @@ from torch import Tensor
 from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.learning_rates import RowAdam, best_learning_rate
-from fhx.experiments.protocol import Ahead, Evidence, Kind
+from fhx.experiments.protocol import Ahead, Evidence, Kind, last_gains
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.staying_stable.nets import (
     KINDS,
@@ -44,7 +44,7 @@ from fhx.experiments.staying_stable.nets import (
 from fhx.tasks import last_frame, majority_class, note_frequencies
 from fhx.training import OBJECTIVES, Fit, fit
 
-__all__ = ["BUDGETS", "EXPERIMENT", "GAINS", "KINDS", "RATES", "TASKS", "last_gains", "make", "run"]
+__all__ = ["BUDGETS", "EXPERIMENT", "GAINS", "KINDS", "RATES", "TASKS", "evidence", "make", "run"]
 
 TASKS = ("folk tunes", "digits")
 """The problems, of :mod:`fhx.experiments.real_data`."""
@@ -119,13 +119,6 @@ def chosen(name: str, kind: str, rate: float | None, updates: int) -> tuple[floa
     return best, means, min(tried) < best < max(tried)
 
 
-def last_gains(at: Sequence[int], curves: Sequence[Sequence[float]], higher: bool) -> list[float]:
-    """For each validation curve, by how much the last tenth of the updates bettered its best value; 0 if not at all."""
-    sign, early = 1 if higher else -1, [update <= 0.9 * at[-1] for update in at]
-    before = [max(sign * v for v, e in zip(curve, early, strict=True) if e) for curve in curves]
-    return [max(0.0, max(sign * v for v in curve) - b) for curve, b in zip(curves, before, strict=True)]
-
-
 def train(name: str, kind: str, rate: float | None) -> Result:
     """Choose a learning rate, train the seeds and measure them."""
     updates, higher = BUDGETS[name]["updates"], OBJECTIVES[data.task(name).kind].higher_is_better
@@ -167,7 +160,7 @@ def run(point: Point) -> Result:
 
     Returns:
         For "train": with an entry per seed ``test``, ``valid`` and ``train``, curves at the updates ``at``, ``best
-        update``, ``last gain`` (see :func:`last_gains`), ``diverged`` and, of nets with a cell, ``certificate``: bounds
+        update``, ``last gain`` (of the protocol), ``diverged`` and, of nets with a cell, ``certificate``: bounds
         of the one-step gain in the ``2-norm``, the ``weighted`` max norm, the construction's ``own`` norm and the best
         ``diagonal`` one, the ``spread`` of P, the spectral ``radius`` and the Lyapunov ``exponent``; the learning
         ``rate``, the mean validation metric by ``rates``, and whether the best is ``inside``; ``parameters`` and
