@@ -1,0 +1,244 @@
+r"""Kinds of nets trained alike: one grid of settings for all, chosen by other seeds, with all that a verdict needs.
+
+Every kind is trained by Adam with decoupled weight decay, at each learning rate :math:`\eta` with each decay
+:math:`\mu` of a grid,
+
+.. math:: \theta \leftarrow (1 - \eta \mu)\, \theta - \eta\, \mathrm{Adam}(g),
+
+by seeds that are not reported. The setting with the best mean of their best validation metrics is then trained by the
+reported seeds. Rates are constant, so that a flat end of a curve is not the work of a rate that falls to zero. All
+nets of a grid are one batch, and so are all reported seeds.
+
+What is stored is what :mod:`fhx.experiments.protocol` asks for: scores and validation curves by seed, the grid with
+what each setting reached, and the error that the choice of test items gives a mean score.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import torch
+from attrs import frozen
+from torch import Tensor, nn
+
+from fhx.experiments.experiment import Result
+from fhx.experiments.learning_rates import RowAdam
+from fhx.experiments.protocol import Kind
+from fhx.tasks import Sequences, Task
+from fhx.training import OBJECTIVES, Fit, Objective, fit
+from fhx.training.losses import at_end, real_steps
+
+__all__ = ["Budget", "compare", "freeze", "item_error", "kind"]
+
+M = TypeVar("M", bound=nn.Module)
+DIGITS = 5
+"""Significant digits of a stored curve."""
+
+
+@frozen(kw_only=True)
+class Budget:
+    """How all kinds of a comparison are trained.
+
+    Attributes:
+        rates: learning rates that are tried.
+        decays: weight decays that are tried with each of them.
+        seeds: of the nets that are reported.
+        others: of the nets that the setting is chosen by.
+        updates: of every net.
+        batch_size: sequences of an update.
+        evaluations: how often a net is validated.
+        clip: bound on the 2-norm of a gradient.
+    """
+
+    rates: Sequence[float]
+    decays: Sequence[float]
+    seeds: Sequence[int]
+    others: Sequence[int]
+    updates: int
+    batch_size: int
+    evaluations: int = 40
+    clip: float = 1.0
+
+    @property
+    def settings(self) -> list[tuple[float, float]]:
+        """All pairs of a rate and a decay, rate by rate."""
+        return [(rate, decay) for rate in self.rates for decay in self.decays]
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """What a result file says of it."""
+        return {
+            "rates": list(self.rates),
+            "weight decays": list(self.decays),
+            "seeds": list(self.seeds),
+            "seeds of the settings": list(self.others),
+            "updates": self.updates,
+            "batch_size": self.batch_size,
+            "evaluations": self.evaluations,
+            "clip": self.clip,
+        }
+
+
+class DecayedRows(RowAdam):
+    """Adam with a learning rate and a decoupled weight decay of its own for every row of every parameter.
+
+    Args:
+        parameters: tensors of as many rows as there are rates.
+        lr: a factor of all rates.
+        rates, decays: of the rows.
+    """
+
+    def __init__(
+        self, parameters: Iterable[Tensor], lr: float, rates: Sequence[float], decays: Sequence[float]
+    ) -> None:
+        super().__init__(parameters, lr, rates)
+        self.decays = decays
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # torch overloads it
+        """One update. The decay is that of the parameters before it."""
+        (group,) = self.param_groups
+        shrunk = [group["lr"] * rate * decay for rate, decay in zip(self.rates, self.decays, strict=True)]
+        before = [p.clone() for p in group["params"]]
+        loss = super().step(closure)
+        for p, old in zip(group["params"], before, strict=True):
+            p.sub_(old * p.new_tensor(shrunk).view(-1, *[1] * (p.ndim - 1)))
+        return loss
+
+
+def freeze(net: M, part: str = "cell") -> M:
+    """The net with all parameters of one part left as they started: the control of what was learned there.
+
+    Raises:
+        ValueError: no parameter belongs to the part.
+    """
+    frozen_ones = [p for name, p in net.named_parameters() if name.split(".")[0] == part]
+    if not frozen_ones:
+        raise ValueError(f"the net has no parameters in {part!r}")
+    for p in frozen_ones:
+        p.requires_grad_(False)
+    return net
+
+
+def trained(
+    make: Callable[[], M] | Sequence[Callable[[], M]],
+    task: Task,
+    settings: Sequence[tuple[float, float]],
+    seeds: Sequence[int],
+    budget: Budget,
+    objective: Objective | None = None,
+) -> Fit[M]:
+    """A net for each setting with its seed, all as one batch."""
+    return fit(
+        make,
+        task,
+        seeds=seeds,
+        updates=budget.updates,
+        batch_size=budget.batch_size,
+        learning_rate=1.0,
+        clip=budget.clip,
+        evaluate_every=max(1, budget.updates // budget.evaluations),
+        optimizer=lambda parameters, lr: DecayedRows(parameters, lr, *zip(*settings, strict=True)),
+        objective=objective,
+        progress=False,
+    )
+
+
+def compare(
+    make: Callable[[], M], task: Task, budget: Budget, objective: Objective | None = None
+) -> tuple[Fit[M], Result]:
+    """Choose the setting of one kind by the other seeds, train the reported ones, and write down what was seen.
+
+    Args:
+        make: builds a net of this kind.
+        task: what to learn.
+        budget: how; the same for all kinds.
+        objective: what is minimised and reported; None for that of the task.
+
+    Returns:
+        The nets of the reported seeds, and of them as JSON can hold it, with a number per seed: ``test``, ``valid`` and
+        ``train``, curves at the updates ``at``, ``best update`` and ``diverged``, an update or None; the ``rate`` and
+        the weight ``decay``; ``settings``, lists of a rate, a decay and the mean best validation metric of the other
+        seeds, None if one diverged before the first; ``item error``, ``parameters``, those trained, and ``seconds``.
+    """
+    objective = objective or OBJECTIVES[task.kind]
+    tried, others = budget.settings, budget.others
+    tuned = trained(
+        make,
+        task,
+        [setting for setting in tried for _ in others],
+        [1000 * i + seed for i in range(len(tried)) for seed in others],
+        budget,
+        objective,
+    )
+    sign = -1 if objective.higher_is_better else 1
+    means = tuned.best_valid.reshape(len(tried), len(others)).mean(1).tolist()
+    best = min(range(len(tried)), key=lambda i: (means[i] != means[i], sign * means[i], tried[i]))
+    last = trained(make, task, [tried[best]] * len(budget.seeds), budget.seeds, budget, objective)
+    net = last.models[0]
+    result = {
+        "test": last.test.tolist(),
+        "at": last.updates.tolist(),
+        "valid": rounded(last.valid.tolist()),
+        "train": rounded(last.train_loss.tolist()),
+        "best update": last.best_update.tolist(),
+        "diverged": [last.diverged.get(seed) for seed in last.seeds],
+        "rate": tried[best][0],
+        "decay": tried[best][1],
+        "settings": [[*setting, mean if mean == mean else None] for setting, mean in zip(tried, means, strict=True)],
+        "item error": item_error(last.models, task.test, objective),
+        "parameters": sum(p.numel() for p in net.parameters() if p.requires_grad),
+        "seconds": tuned.seconds + last.seconds,
+    }
+    return last, result
+
+
+@torch.no_grad()
+def item_error(nets: Sequence[nn.Module], part: Sequences, objective: Objective) -> float:
+    r"""The standard error that the choice of the test sequences gives the mean score of some nets.
+
+    With :math:`m_i` the score summed over the real outputs of sequence :math:`i`, mean over the nets, and :math:`n_i`
+    their number, the score is :math:`r = \sum_i m_i / \sum_i n_i`, and the error is that of a ratio,
+    :math:`\sqrt{N / (N - 1) \sum_i (m_i - r n_i)^2} / \sum_i n_i`: what a bootstrap over the :math:`N` sequences finds,
+    without its noise.
+
+    Raises:
+        ValueError: there are fewer than two sequences, or no nets.
+    """
+    if len(part) < 2 or not nets:
+        raise ValueError(f"{len(part)} sequences and {len(nets)} nets: at least two and one are needed")
+    sums, counts = [], torch.ones(len(part), dtype=torch.float64)
+    for net in nets:
+        outputs = net(part.inputs, part.lengths)
+        if objective.at == "end":
+            sums.append(objective.metric(at_end(outputs, part.lengths), part.targets).double())
+            continue
+        values = objective.metric(outputs, part.targets).double()
+        if part.lengths is not None:
+            values = torch.where(real_steps(part.lengths, len(values)), values, 0)
+            counts = part.lengths.double()
+        else:
+            counts = torch.full_like(counts, len(values))
+        sums.append(values.sum(0))
+    mean = torch.stack(sums).mean(0)
+    off = mean - mean.sum() / counts.sum() * counts
+    return (off.square().sum() * len(part) / (len(part) - 1)).sqrt().item() / counts.sum().item()
+
+
+def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
+    """What the protocol asks of a kind, from the stored result of :func:`compare`."""
+    return Kind(
+        scores=result["test"],
+        at=result["at"],
+        valid=[[float("nan") if v is None else v for v in curve] for curve in result["valid"]],
+        rate=result["rate"],
+        rates=sorted({rate for rate, _, _ in result["settings"]}),
+        settings=len(result["settings"]),
+        regularizers=frozenset({"weight decay"} if any(decay for _, decay, _ in result["settings"]) else ()),
+        recommended_start=recommended_start,
+        item_error=result["item error"],
+    )
+
+
+def rounded(curves: Sequence[Sequence[float]]) -> list[list[float | None]]:
+    """Curves with as many digits as are looked at; None where a value is not finite."""
+    return [[float(f"{v:.{DIGITS}g}") if abs(v) < float("inf") else None for v in curve] for curve in curves]
