@@ -9,6 +9,7 @@ from fhx.compile.advice import (
     table_machine,
 )
 from fhx.compile.automata import dfa_to_rnn
+from fhx.compile.cascade import Cascade, cascade_to_rnns
 from fhx.compile.extract import StateExplosionError, explore, rnn_to_dfa, state_bound
 from fhx.compile.grid import dfa_to_grid_rnn
 from fhx.compile.language import digit_bound, language_to_rnn, step_bound
@@ -30,6 +31,7 @@ from fhx.compile.word_list import WordList
 __all__ = [
     "MISTAKES",
     "TABLE_ALPHABET",
+    "Cascade",
     "LanguageNet",
     "Layout",
     "Lookup",
@@ -38,6 +40,7 @@ __all__ = [
     "TuringNet",
     "UncompilableError",
     "WordList",
+    "cascade_to_rnns",
     "copy_words",
     "dfa_to_grid_rnn",
     "dfa_to_rnn",
