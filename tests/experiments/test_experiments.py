@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from fhx.experiments import Experiment, catalog, readout_budget, step_sizes
+from fhx.experiments import Experiment, catalog, readout_budget
 from fhx.experiments.catalog import EXPERIMENTS
+from fhx.experiments.delay_line import delay_line
 from fhx.experiments.results import read
 from fhx.experiments.runner import header
-from fhx.tasks import Sequences, Task, running_parity
+from fhx.tasks import Sequences, Task
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
@@ -112,37 +113,6 @@ def test_what_a_notebook_takes_from_experiments_is_public_and_documented(path):
         assert re.fullmatch(r"fhx\.experiments(\.\w+)?", module), module
 
 
-def grid(scores):
-    """A result with these validation metrics: task -> cell -> list, at rates 1, 2, 3, ..."""
-    return {
-        "points": [
-            {"point": {"task": task, "cell": cell, "rate": float(rate)}, "result": {"valid": valid}}
-            for task, nets in scores.items()
-            for cell, values in nets.items()
-            for rate, valid in enumerate(values, 1)
-        ]
-    }
-
-
-def test_best_learning_rate_is_the_highest_accuracy_or_the_least_nats():
-    scores = {
-        "digits": {"GRU": [0.1, 0.4, 0.4, 0.3], "LSTM": [0.5, 0.6, 0.7]},
-        "chorales": {"GRU": [9, 8.5, 8.7, 10.0]},
-    }
-    assert step_sizes.best_learning_rates(grid(scores)) == {"digits": {"GRU": 2, "LSTM": 3}, "chorales": {"GRU": 2}}
-    assert step_sizes.at_edge(grid(scores)) == [("digits", "LSTM")]
-    assert step_sizes.at_edge(grid({"chorales": {"GRU": [1, 2, 3]}})) == [("chorales", "GRU")]
-
-
-def test_stored_grid_has_every_best_rate_inside():
-    result = read(RESULTS / "step_sizes.json")
-    assert step_sizes.at_edge(result) == []
-    picks = step_sizes.best_learning_rates(result)
-    assert {task: set(nets) for task, nets in picks.items()} == {
-        task: set(step_sizes.MODELS) for task in step_sizes.BUDGETS
-    }
-
-
 def random_task(kind, steps=5, size=3, outputs=2):
     inputs = torch.rand(steps, 4, size, generator=torch.Generator().manual_seed(0))
     targets = torch.zeros(4, dtype=torch.long) if kind == "class at end" else torch.zeros(steps, 4, outputs)
@@ -152,35 +122,12 @@ def random_task(kind, steps=5, size=3, outputs=2):
 
 def test_affine_net_is_an_affine_map_of_all_inputs_or_of_the_last():
     task = random_task("class at end")
-    net, x = step_sizes.make("affine", task), task.train.inputs
+    net, x = delay_line(task), task.train.inputs
     newest_first = x.flip(0).movedim(0, 1).flatten(1)
     torch.testing.assert_close(net(x)[-1], net.readout(newest_first))
     task = random_task("bits per step")
-    net = step_sizes.make("affine", task)
+    net = delay_line(task)
     torch.testing.assert_close(net(x), net.readout(x))
-
-
-@pytest.mark.parametrize("cell", step_sizes.MODELS)
-def test_nets_are_new_and_fit_the_task(cell):
-    task = random_task("class at end")
-    first, second = step_sizes.make(cell, task), step_sizes.make(cell, task)
-    assert first(task.train.inputs).shape == (5, 4, 2)
-    assert not {id(p) for p in first.parameters()} & {id(p) for p in second.parameters()}
-
-
-def test_unknown_cell_is_refused():
-    with pytest.raises(ValueError, match="no cell 'tree'; there are simple, linear, LSTM, GRU, affine"):
-        step_sizes.make("tree", random_task("class at end"))
-
-
-def test_step_sizes_run_one_rate(monkeypatch):
-    monkeypatch.setitem(step_sizes.BUDGETS, "small", {"updates": 10, "batch_size": 8})
-    monkeypatch.setattr(step_sizes, "_tasks", lambda: {"small": running_parity(steps=3, sizes=(20, 10, 10))})
-    result = step_sizes.run({"task": "small", "cell": "simple", "rate": 0.01})
-    assert len(result["seeds"]) == 5
-    assert result["valid"] == pytest.approx(sum(result["seeds"]) / 5)
-    assert all(0.3 < value <= 1 for value in result["seeds"])
-    assert result["diverged"] == 0
 
 
 def test_words_of_the_readout_are_different_and_labelled_by_parity():

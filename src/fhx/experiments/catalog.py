@@ -15,7 +15,6 @@ from fhx.experiments import (
     stable_models,
     stack_or_deep,
     staying_stable,
-    step_sizes,
     trainability,
     windows,
 )
@@ -24,7 +23,6 @@ from fhx.experiments.experiment import Experiment
 __all__ = ["EXPERIMENTS"]
 
 MODULES = (
-    step_sizes,
     readout_budget,
     imitation,
     stack_or_deep,
