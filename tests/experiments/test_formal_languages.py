@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fhx.experiments import counting, formal_languages
+from fhx.experiments.protocol import judge
 from fhx.experiments.recognition import CELLS, reach, right
 from fhx.experiments.results import read
 from fhx.tasks import LANGUAGES, formal_language
@@ -119,3 +120,20 @@ def test_stored_nets_do_what_is_stored_about_them(cell):
     far = entry["result"]["reach"][entry["result"]["seed"]]
     net = counting.net(entry["point"], entry["result"])
     assert abs(reach(net, lambda numbers: counting.members("a^n b^n", numbers), far + 2) - far) <= 1
+
+
+@pytest.mark.parametrize("experiment", [formal_languages, counting])
+def test_the_stored_runs_decide_between_no_cells_and_the_rules_say_why(experiment):
+    found = experiment.evidence(read(RESULTS / f"{experiment.__name__.rpartition('.')[2]}.json"))
+    assert set(found) == set(experiment.NAMES)
+    for evidence in found.values():
+        verdict = judge(evidence)
+        assert {"control", "plateau", "tuning"} <= set(verdict.reasons)
+        assert {verdict[one] for one in evidence.statements} == {"undecided at this budget"}
+
+
+def test_a_net_that_never_accepts_is_right_on_words_without_a_member_among_their_prefixes():
+    words = LANGUAGES["tomita-6"].words(formal_languages.WORDS, formal_languages.LENGTHS, formal_languages.TEST_SEED)
+    share = sum(not any(LANGUAGES["tomita-6"].prefixes(word)) for word in words) / len(words)
+    evidence = formal_languages.evidence(read(RESULTS / "formal_languages.json"))
+    assert evidence["tomita-6"].baselines["always no"] == pytest.approx(share)

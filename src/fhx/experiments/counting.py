@@ -14,10 +14,11 @@ from typing import Any
 
 from fhx.dynamics import Realization
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, load, reach, train, weights
+from fhx.experiments.protocol import Ahead, Evidence
+from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, kind, load, reach, train, weights
 from fhx.tasks import Sequences, Task, next_symbols
 
-__all__ = ["COUNTS", "EXPERIMENT", "LEARNING_RATES", "NAMES", "members", "net", "run", "task"]
+__all__ = ["COUNTS", "EXPERIMENT", "LEARNING_RATES", "NAMES", "evidence", "members", "net", "run", "task"]
 
 NAMES = ("a^n b^n", "a^n b^n c^n")
 """Languages in which the next symbols are told by counting."""
@@ -80,6 +81,26 @@ def run(point: Point) -> Result:
     }
 
 
+def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
+    """What is stored of each language: reaches, of one grid of rates, without a control and without curves."""
+    return {
+        language: Evidence(
+            kinds={
+                entry["point"]["cell"]: kind(entry["result"], entry["result"]["reach"], 0.0)
+                for entry in stored["points"]
+                if entry["point"]["language"] == language
+            },
+            higher_is_better=True,
+            control=None,
+            baselines={"the words shown": max(COUNTS)},
+            statements=(Ahead("LSTM", "GRU"),),
+            shown=len(NAMES),
+            gain=0.0,
+        )
+        for language in NAMES
+    }
+
+
 EXPERIMENT = Experiment(
     name="counting",
     question="How far does a net count that was trained up to n = 10?",
@@ -95,4 +116,5 @@ EXPERIMENT = Experiment(
     },
     points=[{"language": language, "cell": cell} for language in NAMES for cell in CELLS],
     run=run,
+    evidence=evidence,
 )

@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
+import torch
+
 from fhx.dynamics import Realization
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, load, reach, right, train, weights
+from fhx.experiments.protocol import Ahead, Evidence
+from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, kind, load, reach, right, train, weights
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "NAMES",
     "TEST_SEED",
     "band",
+    "evidence",
     "net",
     "probes",
     "run",
@@ -122,6 +126,36 @@ def run(point: Point) -> Result:
     }
 
 
+STATEMENTS = (Ahead("LSTM", "tanh"), Ahead("GRU", "tanh"), Ahead("LSTM", "relu"))
+"""What is judged for each language."""
+
+
+def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
+    """What is stored of each language: the shares of the words of trained lengths that are right, of one grid of rates,
+    without a control, without curves and without the error of the test words."""
+    return {
+        language: Evidence(
+            kinds={
+                entry["point"]["cell"]: kind(entry["result"], entry["result"]["words"]["1x"], None)
+                for entry in stored["points"]
+                if entry["point"]["language"] == language
+            },
+            higher_is_better=True,
+            control=None,
+            baselines={"always no": _always_no(language)},
+            statements=STATEMENTS,
+            shown=len(NAMES) * len(STATEMENTS),
+            gain=0.0,
+        )
+        for language in NAMES
+    }
+
+
+def _always_no(language: str) -> float:
+    """The share of the test words of trained lengths on which a net that never accepts is right."""
+    return right(lambda inputs, lengths: -torch.ones(*inputs.shape[:2], 1), band(language, "1x")).double().mean().item()
+
+
 EXPERIMENT = Experiment(
     name="formal_languages",
     question="Which formal languages does training find, on words ten times as long as those trained on?",
@@ -140,4 +174,5 @@ EXPERIMENT = Experiment(
     },
     points=[{"language": language, "cell": cell} for language in NAMES for cell in CELLS],
     run=run,
+    evidence=evidence,
 )
