@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seeded import assert_follows_its_seed, splits
 
-from fhx.tasks import majority_class, running_parity, word_problem
+from fhx.tasks import majority_class, running_parity, spaced_word, word_problem
 
 ORDERS = {"S2": 2, "S3": 6, "S4": 24, "S5": 120, "A3": 3, "A4": 12, "A5": 60, "Z2": 2, "Z7": 7, "Z60": 60}
 
@@ -83,6 +83,39 @@ def test_a_guess_is_as_good_as_all_letters_but_the_first():
     assert (table / 20_000 - 1 / 36).abs().max() < 6 * math.sqrt(1 / 36 / 20_000)  # independent and uniform
     assert majority_class(task) == pytest.approx(1 / 6, abs=6 * math.sqrt(5 / 36 / 40_000))
     assert torch.equal(task.train.targets[0], first)  # the first step needs no memory
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(["S3", "A4", "Z7"]), st.integers(1, 12), st.data())
+def test_a_spaced_word_has_its_letters_among_blanks_and_their_product_at_the_end(group, steps, data):
+    length, order = data.draw(st.integers(1, steps)), ORDERS[group]
+    task = spaced_word(group, steps, length, (40, 2, 3), data.draw(st.integers(0, 1000)))
+    assert (task.kind, task.input_size, task.output_size) == ("class at end", order + 1, order)
+    elements = word_problem(group, 1, (1, 1, 1)).labels
+    for part, size in ((task.train, 40), (task.valid, 2), (task.test, 3)):
+        read = part.inputs.argmax(-1)
+        assert part.inputs.sum(-1).eq(1).all()
+        assert tuple(read.shape) == (steps, size)
+        for word, y in zip(read.T.tolist(), part.targets.tolist(), strict=True):
+            letters = [x for x in word if x < order]
+            assert len(letters) == length
+            if group[0] == "Z":
+                assert y == sum(letters) % order
+                continue
+            points = list(range(1, int(group[1:]) + 1))
+            for x in letters:
+                points = moved(points, elements[x])
+            assert elements[y] == "".join(map(str, points))
+
+
+def test_letters_of_a_spaced_word_stand_anywhere():
+    places = spaced_word("Z2", 6, 2, (30_000, 1, 1)).train.inputs[..., 2].eq(0).double().mean(1)
+    assert (places - 1 / 3).abs().max() < 5 * math.sqrt(2 / 9 / 30_000)
+
+
+def test_a_word_longer_than_its_steps_is_refused():
+    with pytest.raises(ValueError, match="length is 5, and a word must fit into 4 steps"):
+        spaced_word("S3", 4, 5)
 
 
 def test_words_follow_their_seed_and_leave_the_global_generator_alone():

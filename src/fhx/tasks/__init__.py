@@ -17,7 +17,7 @@ with needs("torch"):
         note_frequencies,
     )
     from fhx.tasks.files import DataCorruptError, DataNotFoundError, locate
-    from fhx.tasks.groups import running_parity, word_problem
+    from fhx.tasks.groups import running_parity, spaced_word, word_problem
     from fhx.tasks.images import digits
     from fhx.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
     from fhx.tasks.maps import henon_step, logistic_orbit, logistic_step, lorenz_step, pendulum_step
@@ -65,6 +65,7 @@ __all__ = [
     "pendulum_step",
     "recall",
     "running_parity",
+    "spaced_word",
     "teacher",
     "teacher_recurrence",
     "wikitext2",

@@ -11,7 +11,7 @@ from fhx._checks import positive
 from fhx.tasks.arguments import checked_sizes, floating
 from fhx.tasks.sequences import Sequences, Task
 
-__all__ = ["running_parity", "word_problem"]
+__all__ = ["running_parity", "spaced_word", "word_problem"]
 
 Permutation = tuple[int, ...]
 LARGEST = 200
@@ -84,6 +84,61 @@ def word_problem(
     train, valid, test = map(draw, lengths, checked_sizes(sizes))
     name = f"words over {group}"
     return Task(name, train, valid, test, len(chosen), len(elements), kind="class per step", labels=labels)
+
+
+def spaced_word(
+    group: str,
+    steps: int,
+    length: int,
+    sizes: tuple[int, int, int] = (1000, 200, 200),
+    seed: int = 0,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Task:
+    r"""A short word over a group, its letters far apart; at the end its product.
+
+    .. math:: y = g_k \circ \dots \circ g_1, \qquad x_{t_i} = g_i, \; t_1 < \dots < t_k \le T, \qquad
+       x_t = \text{blank otherwise},
+
+    with :math:`g_i` uniform on the group, and the set of the :math:`t_i` uniform on those of :math:`k` steps. Inputs
+    ``(steps, N, order + 1)`` are one-hot, the blank last; targets ``(N,)`` are the classes of :func:`word_problem`.
+
+    If one of the letters is unknown, the product is uniform: no answer is better than a guess, accuracy
+    :math:`1 / |G|`. A net has to hold what it has read over gaps of any length, and to multiply; where the group is
+    not commutative it must keep the order, which sums over the inputs do not.
+
+    Args:
+        group: "S2" to "S6", "A3" to "A6", or "Z2" to "Z200".
+        steps: :math:`T`.
+        length: :math:`k`, letters of the word.
+        sizes: number of words for training, validation and test. They are drawn independently.
+        seed: a seed.
+        dtype: of the inputs; None: torch's default.
+
+    Raises:
+        ValueError: there is no such group, a number is below 1, the word is longer than the steps, or ``dtype`` is not
+            floating.
+    """
+    elements, label = _group(group)
+    number = {element: k for k, element in enumerate(elements)}
+    order, steps, length = len(elements), positive("steps", steps), positive("length", length)
+    if length > steps:
+        raise ValueError(f"length is {length}, and a word must fit into {steps} steps")
+    generator, dtype = torch.Generator().manual_seed(seed), floating(dtype)
+    table = torch.tensor([[number[_after(x, p)] for x in elements] for p in elements])
+
+    def draw(size: int) -> Sequences:
+        word = torch.randint(order, (length, size), generator=generator)
+        places = torch.rand(steps, size, generator=generator).argsort(0)[:length].sort(0).values
+        read = torch.full((steps, size), order).scatter(0, places, word)
+        product = torch.zeros_like(word[0])
+        for x in word:
+            product = table[product, x]
+        return Sequences(F.one_hot(read, order + 1).to(dtype), product)
+
+    train, valid, test = (draw(size) for size in checked_sizes(sizes))
+    labels = tuple(map(label, elements))
+    return Task(f"spaced words over {group}", train, valid, test, order + 1, order, kind="class at end", labels=labels)
 
 
 def running_parity(
