@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from fhx.experiments import stack_or_deep
+from fhx.experiments.protocol import judge
 from fhx.experiments.results import read
 from fhx.experiments.stack_or_deep import BANDS, BUDGETS, SIZES, STUDENTS, TEACHERS, by_band
 from fhx.tasks import Sequences, teacher_recurrence, word_problem
@@ -96,3 +97,25 @@ def test_stored_nets_are_of_equal_size_and_their_rate_was_chosen_by_others():
         best = min if point["task"] in TEACHERS else max
         assert result["rates"][str(result["rate"])] == best(result["rates"].values())
         assert all(len(values) == len(stack_or_deep.SEEDS) for values in result["bands"].values())
+
+
+def test_the_evidence_is_that_of_the_stored_nets_and_settles_nothing():
+    found = stack_or_deep.evidence(read(RESULT))
+    assert len(found) == sum(map(len, SIZES.values()))
+    for point, result in stored():
+        one = found[f"{point['task']}, {point['size']} sequences"]
+        assert one.higher_is_better == (point["task"] not in TEACHERS)
+        kinds = [kind for kind in one.kinds.values() if kind.scores == result["bands"]["1x"]]
+        assert result["valid"] in [kind.valid for kind in kinds]
+        assert result["rate"] in [kind.rate for kind in kinds]
+    for one in found.values():
+        verdict = judge(one)
+        assert set(one.kinds) >= {"deep, 2", "deep, 4", "stack of 2", "stack of 4", "simple", "LSTM", "GRU"}
+        assert {"control", "tuning", "seeds"} <= verdict.reasons.keys()
+        assert {verdict[statement] for statement in stack_or_deep.STATEMENTS} == {"undecided at this budget"}
+
+
+def test_all_that_is_shown_shares_a_level():
+    found = stack_or_deep.evidence(read(RESULT))
+    shown = {name.split(",")[0].startswith("teacher"): one.shown for name, one in found.items()}
+    assert shown == {True: 6 * 3 * 2, False: 3 * 2 * 2}

@@ -9,7 +9,9 @@ sets to larger ones that contain them, and judged on steps 1 to 16, 17 to 32 and
 All nets start orthogonal; see :mod:`fhx.experiments.equal_size`.
 """
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import torch
 from attrs import evolve
@@ -17,10 +19,11 @@ from torch import nn
 
 from fhx.experiments.equal_size import make, sweep, units_for
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.tasks import Sequences, Task, teacher_recurrence, word_problem
 from fhx.training import OBJECTIVES, Objective
 
-__all__ = ["BANDS", "EXPERIMENT", "STUDENTS", "TEACHERS", "by_band", "run", "task"]
+__all__ = ["BANDS", "EXPERIMENT", "STUDENTS", "TEACHERS", "by_band", "evidence", "run", "task"]
 
 STUDENTS = (("plain", 1), ("plain", 2), ("plain", 4), ("stacked", 2), ("stacked", 4), ("GRU", 1), ("gated", 1))
 """The kinds of cell that learn, and their layers."""
@@ -109,6 +112,55 @@ def run(point: Point) -> Result:
     }
 
 
+GAIN = 0.01
+"""What the last tenth of the updates may better a net that counts as settled: of an error of 1, or of accuracy."""
+STATEMENTS = tuple(Ahead(f"deep, {depth}", f"stack of {depth}") for depth in (2, 4))
+"""What is judged for each problem and number of sequences, on the trained length."""
+
+
+def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
+    """What the stored nets say of each problem and number of sequences.
+
+    There is no control, and no regularisation was tried. All teachers share a level, and so do all groups.
+    """
+    pairs = [(name, size) for name, sizes in SIZES.items() for size in sizes]
+    found: dict[str, Evidence] = {}
+    for name, size in pairs:
+        entries = [e for e in stored["points"] if (e["point"]["task"], e["point"]["size"]) == (name, size)]
+        found[f"{name}, {size} sequences"] = Evidence(
+            kinds={_label(e["point"]): _kind(e["result"]) for e in entries},
+            higher_is_better=name in GROUPS,
+            control=None,
+            baselines={"guess": 1 / task(name).output_size if name in GROUPS else 1.0},
+            statements=STATEMENTS,
+            shown=len(STATEMENTS) * sum((other in GROUPS) == (name in GROUPS) for other, _ in pairs),
+            gain=GAIN,
+        )
+    return found
+
+
+def _label(point: Point) -> str:
+    cell: str = point["cell"]
+    depth: int = point["depth"]
+    if depth == 1:
+        return {"plain": "simple", "gated": "LSTM"}.get(cell, cell)
+    return f"{'deep,' if cell == 'plain' else 'stack of'} {depth}"
+
+
+def _kind(result: Result) -> Kind:
+    return Kind(
+        scores=result["bands"]["1x"],
+        at=result["at"],
+        valid=result["valid"],
+        rate=result["rate"],
+        rates=[float(rate) for rate in result["rates"]],
+        settings=len(result["rates"]),
+        regularizers=frozenset(),
+        recommended_start=True,
+        item_error=None,
+    )
+
+
 EXPERIMENT = Experiment(
     name="stack_or_deep",
     question="Do a stack of simple layers and a deep cell of equal size differ?",
@@ -126,4 +178,5 @@ EXPERIMENT = Experiment(
     },
     points=_points(),
     run=run,
+    evidence=evidence,
 )
