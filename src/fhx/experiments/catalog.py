@@ -2,6 +2,7 @@
 
 from fhx.experiments import (
     certificates,
+    chaos,
     counting,
     cut_gradients,
     deep_cells,
@@ -30,6 +31,7 @@ MODULES = (
     counting,
     perturbed_weights,
     finite_precision,
+    chaos,
     deep_cells,
     trainability,
     norms,
