@@ -125,3 +125,13 @@ def test_a_kind_meets_the_protocol():
     assert judge(evidence).reasons.keys() <= {"control", "tuning"}, "only what the nets decide may be missing"
     assert kinds["trained"].regularizers == {"weight decay"}
     assert kinds["trained"].settings == 6
+
+
+@pytest.mark.parametrize("best", [max, min])
+def test_a_rate_is_as_good_as_its_best_decay(best):
+    """Whether higher or lower is better."""
+    tried = [[0.01, 0.0, 0.3], [0.01, 0.1, 0.7], [0.03, 0.0, 0.5], [0.03, 0.1, None]]
+    chosen = best((s for s in tried if s[2] is not None), key=lambda s: s[2])
+    result = {name: [] for name in ("test", "at", "valid")} | {"item error": 0.1, "settings": tried}
+    result |= {"rate": chosen[0], "decay": chosen[1]}
+    assert kind(result).tried == {0.01: best(0.3, 0.7), 0.03: 0.5}

@@ -94,6 +94,27 @@ def test_every_rule_refuses(rule, why, changes):
     assert str(verdict).endswith(f"does not hold: {rule} ({why})")
 
 
+@pytest.mark.parametrize(
+    ("tried", "refused"),
+    [
+        ({0.003: 0.7, 0.01: 0.895, 0.03: 0.9}, False),
+        ({0.003: 0.7, 0.01: 0.885, 0.03: 0.9}, True),
+        ({0.003: 0.7, 0.03: 0.9}, True),
+        (None, True),
+    ],
+)
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_rate_at_an_edge_will_do_where_one_inside_is_as_good(tried, refused, higher):
+    """To within the gain that the plateau may hide, 0.01."""
+    sign = 1 if higher else -1
+    values = tried and {rate: sign * value for rate, value in tried.items()}
+    given = evidence(deep={"rate": 0.03, "tried": values}, higher_is_better=higher)
+    assert ("tuning" in judge(given).reasons) is refused
+    assert given.kinds["deep"].edge_gain(higher) == (
+        inf if not tried or 0.01 not in tried else pytest.approx(0.9 - tried[0.01])
+    )
+
+
 def test_four_seeds_are_too_few():
     four = {"scores": [0.9, 0.91, 0.89, 0.9], "valid": [[0.8, 0.9, 0.9]] * 4}
     lower = {"scores": [0.3, 0.31, 0.29, 0.3], "valid": [[0.2, 0.3, 0.3]] * 4}

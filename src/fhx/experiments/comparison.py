@@ -225,13 +225,22 @@ def item_error(nets: Sequence[nn.Module], part: Sequences, objective: Objective)
 
 
 def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
-    """What the protocol asks of a kind, from the stored result of :func:`compare`."""
+    """What the protocol asks of a kind, from the stored result of :func:`compare`.
+
+    Of a rate that was tried with several weight decays the best counts.
+    """
+    rates = sorted({rate for rate, _, _ in result["settings"]})
+    chosen = next(mean for *setting, mean in result["settings"] if setting == [result["rate"], result["decay"]])
+    others = [mean for _, _, mean in result["settings"] if mean is not None]
+    best = max if chosen == max(others) else min
+    reached = {rate: [mean for r, _, mean in result["settings"] if r == rate and mean is not None] for rate in rates}
     return Kind(
         scores=result["test"],
         at=result["at"],
         valid=[[float("nan") if v is None else v for v in curve] for curve in result["valid"]],
         rate=result["rate"],
-        rates=sorted({rate for rate, _, _ in result["settings"]}),
+        rates=rates,
+        tried={rate: best(means) for rate, means in reached.items() if means},
         settings=len(result["settings"]),
         regularizers=frozenset({"weight decay"} if any(decay for _, decay, _ in result["settings"]) else ()),
         recommended_start=recommended_start,

@@ -6,8 +6,9 @@ by whoever looks at the numbers, but by :func:`judge`, from the evidence that is
 * *control*: in one kind the part in question is switched off (a frozen cell with a trained readout, shuffled time, no
   recurrence), and whoever is said to be ahead is ahead of it by the interval;
 * *plateau*: the last tenth of the updates betters no net's best validation value by more than a stated gain;
-* *tuning*: the learning rate of every kind lies inside its grid, all kinds had as many settings, with the same kinds of
-  regularisation among them, and every kind started as it is recommended;
+* *tuning*: the learning rate of every kind lies inside its grid, or one inside is as good to within the stated gain (as
+  it is for nets that have to guess); all kinds had as many settings, with the same kinds of regularisation among them,
+  and every kind started as it is recommended;
 * *baseline*: there is a number beside them that a reader can place;
 * *seeds*: there are at least five for every kind, and what the choice of test items adds is known;
 * *multiplicity*: all comparisons that are shown share one level, by the correction of Bonferroni.
@@ -16,7 +17,7 @@ Where a rule does not hold the verdict is "undecided at this budget".
 """
 
 from collections.abc import Mapping, Sequence
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Literal, get_args
 
 from attrs import frozen
@@ -43,6 +44,7 @@ class Kind:
         valid: the validation values, for each seed those at ``at``.
         rate: the learning rate.
         rates: all that were tried.
+        tried: the best validation value reached with each of them, on average; None where it is not kept.
         settings: how many settings were tried in all.
         regularizers: what was tried against over-fitting, such as "weight decay" and "dropout".
         recommended_start: whether the nets started as the book recommends for such nets.
@@ -59,6 +61,16 @@ class Kind:
     regularizers: frozenset[str]
     recommended_start: bool
     item_error: float | None
+    tried: Mapping[float, float] | None = None
+
+    def edge_gain(self, higher_is_better: bool) -> float:
+        """By how much the rate at an edge of its grid is better than the best inside; 0 for a rate that is inside."""
+        inside = [rate for rate in self.rates if min(self.rates) < rate < max(self.rates)]
+        if self.rate in inside:
+            return 0.0
+        tried, sign = self.tried or {}, 1 if higher_is_better else -1
+        values = [sign * tried[rate] for rate in inside if rate in tried]
+        return sign * tried[self.rate] - max(values) if values and self.rate in tried else inf
 
     def last_gain(self, higher_is_better: bool) -> float:
         """By how much the last tenth of the updates bettered the best validation value of a seed, at most."""
@@ -219,7 +231,7 @@ def _tuning(evidence: Evidence) -> str | None:
     for name, kind in kinds.items():
         if not kind.recommended_start:
             return f"{name} does not start as recommended"
-        if not kind.rates or not min(kind.rates) < kind.rate < max(kind.rates):
+        if not kind.rates or kind.edge_gain(evidence.higher_is_better) > evidence.gain:
             return f"the rate of {name} is at an edge of its grid"
     if len({kind.settings for kind in kinds.values()}) > 1:
         return "some kinds had more settings"
