@@ -64,13 +64,13 @@ def problems(results) -> dict:
     }
 
 
-def rate(start, depth: int, gain: float, layers: int = 64) -> float:
-    """Nats per layer of a typical gradient, over eight cells."""
+def rate(start, depth: int, gain: float, layers: int = 64, bias_std: float = 0.0, nets: int = 8) -> float:
+    """Nats per layer of a typical gradient, over eight cells or ``nets``."""
     generator = torch.Generator().manual_seed(10 * depth)
     logs = []
-    for _ in range(8):
+    for _ in range(nets):
         cell = DeepCell(1, 32, depth, generator=generator, **DOUBLE)
-        start(cell, gain, generator=generator)
+        start(cell, gain, bias_std, generator=generator)
         x = 0.1 * torch.randn(layers // depth, 1, 1, generator=generator, **DOUBLE)
         h0 = 0.5 * torch.randn(1, 32, generator=generator, **DOUBLE)
         product = torch.randn(1, 32, generator=generator, **DOUBLE)
@@ -123,6 +123,29 @@ def test_a8_gaussian_matrices_of_gain_08_have_norms_above_1_and_gradients_that_v
     gaussian_(cell, 0.8, generator=generator)
     assert min(torch.linalg.matrix_norm(W, 2).item() for W in cell.layer_matrices()) > 1.3
     assert all(rate(gaussian_, depth, 0.8) < -0.1 for depth in (1, 8))
+
+
+@pytest.mark.claim("A8")
+@pytest.mark.parametrize("depth", [1, 2, 8])
+@pytest.mark.parametrize("bias_std", [0.3, 1.0])
+def test_a8_with_biases_mean_field_is_nearer_than_the_logarithm_of_the_gain_below_the_edge(depth, bias_std):
+    for gain in (0.8, 1.0):
+        measured = rate(gaussian_, depth, gain, 160, bias_std, 16)
+        theory = MeanField("tanh", gain, bias_std).exponent
+        assert abs(theory - measured) < abs(log(gain) - measured) / 2
+
+
+@pytest.mark.claim("A8")
+@pytest.mark.parametrize("depth", [2, 8])
+def test_a8_at_gain_125_without_biases_mean_field_has_the_wrong_sign(depth):
+    assert rate(gaussian_, depth, 1.25, 640, nets=16) < 0 < MeanField("tanh", 1.25).exponent
+
+
+@pytest.mark.claim("A8")
+@pytest.mark.parametrize("depth", [1, 8])
+def test_a8_at_gain_4_mean_field_is_too_high_yet_nearer_than_no_growth(depth):
+    measured, theory = rate(gaussian_, depth, 4.0, 160, nets=16), MeanField("tanh", 4.0).exponent
+    assert 0 < theory - measured < measured
 
 
 # A9
@@ -341,6 +364,33 @@ def test_e7_a_stack_sums_over_binomially_many_paths(depth, steps):
     x[0] = 1.0  # so that the bottom state at time 1 is 1
     top = unroll(Stack(cells), x)[-1, 0, -1]
     assert top.item() == comb(steps + depth - 2, depth - 1)
+
+
+def linear_cells(start, depth: int, seed: int, norm: float) -> tuple[DeepCell, Stack]:
+    """A linear deep cell and a linear stack, all of whose matrices have this 2-norm."""
+    generator = torch.Generator().manual_seed(seed)
+    options = {"activation": "identity", "generator": generator, **DOUBLE}
+    deep = DeepCell(1, 16, depth, **options)
+    stack = Stack([SimpleCell(16 if below else 1, 16, **options) for below in range(depth)])
+    with torch.no_grad():
+        for cell in (deep, *stack.layers):
+            start(cell, 1.0, generator=generator)
+        for W in [*deep.layer_matrices(), *(m for c in stack.layers for m in (c.W, c.U) if len(m.T) > 1)]:
+            W *= norm / torch.linalg.matrix_norm(W, 2)
+    return deep, stack
+
+
+@pytest.mark.claim("E7")
+@pytest.mark.parametrize("start", [gaussian_, orthogonal_])
+@pytest.mark.parametrize("depth", [2, 4, 8])
+def test_e7_at_equal_norms_a_deep_cell_loses_about_l_times_as_much_per_step_as_a_stack_or_more(start, depth):
+    nothing, losses = torch.zeros(1, 1, 1, **DOUBLE), []
+    for seed in range(10):
+        steps = [jacobians(cell, nothing)[0, 0] for cell in linear_cells(start, depth, seed, 0.9)]
+        ends = [[torch.linalg.matrix_power(J, T)[-16:, :16].norm().log().item() for T in (20, 60)] for J in steps]
+        losses.append([early - late for early, late in ends])
+    deep, stack = np.mean(losses, axis=0)
+    assert deep > 0.9 * depth * stack > 0
 
 
 # A10
