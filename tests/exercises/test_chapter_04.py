@@ -1,7 +1,7 @@
 """Every exercise of chapter 4: a right answer passes, plausible wrong ones fail."""
 
 from fractions import Fraction
-from math import ceil, comb
+from math import comb
 
 import numpy as np
 import pytest
@@ -55,11 +55,8 @@ def in_order(cell):
     return cell, [1.0, -1.0, 0.0, -1.0], -0.7
 
 
-def crowding(N, d):
-    m = 2
-    while m**d < N + 1:
-        m += 1
-    return m, 2 / (m - 1)
+def window_reach(k):
+    return (k + 1) // 2
 
 
 def rows(accepts, alphabet, words, continuations):
@@ -82,7 +79,7 @@ def robust():
     return tanh_net(10)
 
 
-RIGHT = [targets, interval, relu_counter, in_order, crowding, rows, robust]
+RIGHT = [targets, interval, relu_counter, in_order, window_reach, rows, robust]
 ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 
@@ -135,9 +132,8 @@ def letters_first(accepts, alphabet, words, continuations):
     return rows(accepts, alphabet, words, continuations)[0], next(filter(None, found), None)
 
 
-def by_a_rounded_root(N, d):
-    m = max(2, ceil((N + 1) ** (1 / d)))
-    return m, 2 / (m - 1)
+def up_to_nineteen(k):
+    return min(window_reach(k), 19)
 
 
 def compiled():
@@ -192,11 +188,11 @@ WRONG = {
         lambda cell: (cell, "readout", -0.7),
         fades,
     ],
-    "04-crowding": [
-        lambda N, d: (crowding(N, d)[0], 2 / crowding(N, d)[0]),
-        lambda N, d: crowding(N + 1, d),
-        lambda N, d: crowding(N, d)[1],
-        by_a_rounded_root,
+    "04-window": [
+        lambda k: k // 2,
+        lambda k: k / 2,
+        lambda k: k // 2 + 1,
+        up_to_nineteen,
     ],
     "04-rows": [
         lambda accepts, alphabet, words, continuations: rows(accepts, alphabet[::-1], words, continuations),
@@ -226,7 +222,11 @@ WRONG = {
 
 @pytest.mark.parametrize(
     ("name", "answer"),
-    [("04-relu-counter", counts_from_500), ("04-rows", letters_first), ("04-crowding", by_a_rounded_root)],
+    [
+        ("04-relu-counter", counts_from_500),
+        ("04-rows", letters_first),
+        ("04-window", lambda k: min(window_reach(k), 19)),
+    ],
 )
 def test_the_stated_cases_alone_refuse_what_random_inputs_may_miss(name, answer):
     assert check(name, answer, random_inputs=0).status == "differs"
@@ -362,9 +362,9 @@ def test_one_unit_does_not_count():
                     assert min(good) <= max(bad), "accepts above a threshold"
 
 
-def test_sixteen_coordinates_do_not_crowd_before_65536_letters():
-    assert crowding(65_535, 16)[0] == 2
-    assert crowding(65_536, 16)[0] == 3
+def test_a_window_as_long_as_the_longest_word_shown_reaches_one_more():
+    for longest in (10, 20, 50):
+        assert chapter_04.EXERCISES[4].oracle(2 * longest + 1) == window_reach(2 * longest + 1) == longest + 1
 
 
 def test_closing_the_table_gives_as_many_rows_as_the_machine_has_states():

@@ -1,12 +1,13 @@
 r"""The exercises of chapter 4, what training finds, with their oracles.
 
-Intervals are compared with quantiles of the beta distribution, tables of L* with words compared two by two. Nets that
+Intervals are compared with quantiles of the beta distribution, windows with a table of their answers, tables of L* with
+words compared two by two. Nets that
 a reader designed are run on words: in exact numbers, in floating point, and with noise.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, count
 
 from numpy.random import Generator
 from scipy.special import betaincinv
@@ -77,19 +78,21 @@ def _letters(generator: Generator) -> Case:
     return (word + "ab"[ahead > 0] * (abs(ahead) + int(generator.integers(2))),)
 
 
-# Crowding
+# What a window reaches
 
 
-def _by_counting(N: int, d: int) -> tuple[int, float]:
-    m = sum(r**d <= N for r in range(N + 1))  # 0, 1, ..., m - 1
-    return m, 2 / (m - 1)
-
-
-def _steps_and_units(generator: Generator) -> Case:
-    """Numbers of steps near a power, where rounding a root shows."""
-    d = int(generator.integers(1, 9))
-    root = int(generator.integers(1, max(2, int(3000 ** (1 / d)) + 1)))
-    return max(1, root**d + int(generator.integers(-1, 2))), d
+def _by_looking_up(k: int) -> int:
+    """The answers after each window, number by number, until one window has two."""
+    answers: dict[str, str] = {}
+    for n in count(1):
+        word = "^" + "a" * n + "b" * n
+        for t in range(1, len(word) + 1):
+            so_far = word[:t]
+            b = so_far.count("b")
+            may_follow = "a or end" if t == 1 else "a or b" if b == 0 else "b" if b < n else "end"
+            if answers.setdefault(so_far[-k:], may_follow) != may_follow:
+                return n - 1
+    raise AssertionError("every window is too short for some n")
 
 
 # The table of L*
@@ -162,13 +165,13 @@ EXERCISES: tuple[Exercise, ...] = (
         seconds=10.0,
     ),
     Exercise(
-        "04-crowding",
-        "How close two levels come",
-        "crowding(N, d)",
-        ("N", "d"),
-        cases=((1000, 1), (1000, 2), (1, 1), (125, 3), (124, 3), (3124, 5), (1000, 16)),
-        sample=_steps_and_units,
-        oracle=_by_counting,
+        "04-window",
+        "How far a window counts",
+        "window_reach(k)",
+        ("k",),
+        cases=tuple((k,) for k in (1, 2, 3, 4, 21, 31, 40)),
+        sample=lambda generator: (int(generator.integers(1, 70)),),
+        oracle=_by_looking_up,
     ),
     Exercise(
         "04-rows",
