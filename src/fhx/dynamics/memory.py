@@ -29,7 +29,7 @@ Remedy = Literal["none", "exponential", "normalized", "both"]
 class Moments(NamedTuple):
     """Stationary second moments of a unit.
 
-    Attributes:
+    Args:
         state: of the state.
         sensitivity: of its derivative by the parameter that is learned.
     """
