@@ -1,5 +1,7 @@
 """Every exercise of chapter 2: a right answer passes, plausible wrong ones fail."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from exercise_laws import ExerciseLaws
@@ -50,7 +52,13 @@ def units_needed(kernel, error):
     return int((np.linalg.svd(rows, compute_uv=False) > error).sum())
 
 
-RIGHT = [largest_so_far, step_error, spike, slow_clock, counter, tower_kernel, units_needed]
+def sign_test(leads):
+    signs = [lead > 0 for lead in leads if lead != 0]
+    n, k = len(signs), max(sum(signs), len(signs) - sum(signs))
+    return min(1.0, 2 * sum(comb(n, j) for j in range(k, n + 1)) / 2**n)
+
+
+RIGHT = [largest_so_far, step_error, spike, slow_clock, counter, tower_kernel, units_needed, sign_test]
 ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 
@@ -109,6 +117,11 @@ WRONG = {
         lambda kernel, error: units_needed(kernel, error) + 1,
         lambda kernel, error: units_needed(kernel, 1e-9),
         lambda kernel, error: units_needed(kernel, error) / 1,
+    ],
+    "02-sign-test": [
+        lambda leads: sign_test(leads) / 2,
+        lambda leads: sign_test([lead or -1.0 for lead in leads]),
+        lambda leads: min(1.0, 2 * sign_test(leads)),
     ],
 }
 

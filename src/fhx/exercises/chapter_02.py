@@ -2,12 +2,12 @@ r"""The exercises of chapter 2, imitating an arbitrary f, with their oracles.
 
 Nets that a reader designed are run on whole numbers. Weights are compared with the definition of the step, applied to
 unit vectors; error bounds with exact sums; kernels with sums over multisets of weights; counts of units with
-the singular values that numpy finds.
+the singular values that numpy finds; a sign test with all ways in which the signs can fall.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate, combinations_with_replacement
+from itertools import accumulate, combinations_with_replacement, product
 from math import prod
 from typing import Any
 
@@ -176,6 +176,22 @@ def _kernel(generator: Generator) -> Case:
     return kernel, float(generator.choice([0.3, 0.01, 0.0003]))
 
 
+# A sign test
+
+
+def _by_all_signs(leads: Sequence[float]) -> float:
+    """The share of all ways in which the signs can fall that has at least as many alike."""
+    signs = [lead > 0 for lead in leads if lead != 0]
+    alike = max(signs.count(True), signs.count(False))
+    ways = [max(way.count(True), way.count(False)) for way in product((True, False), repeat=len(signs))]
+    return sum(many >= alike for many in ways) / len(ways)
+
+
+def _leads(generator: Generator) -> Case:
+    leads = generator.integers(-8, 13, size=generator.integers(1, 12)) / 8
+    return ([float(lead) for lead in leads],)
+
+
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "02-running-maximum",
@@ -259,6 +275,23 @@ EXERCISES: tuple[Exercise, ...] = (
         ),
         sample=_kernel,
         oracle=_singular_values_above,
+    ),
+    Exercise(
+        "02-sign-test",
+        "What five seeds can say",
+        "sign_test(leads)",
+        ("leads",),
+        cases=(
+            ([0.25, 0.5, 0.125, 0.25, 0.5],),
+            ([-0.25, -0.5, -0.125, -0.25, -0.5],),
+            ([0.25, 0.5, -0.125, 0.25, 0.5, 0.25],),
+            ([0.25, -0.5, 0.125, -0.25],),
+            ([0.25, 0.0, 0.5, 0.0],),
+            ([0.0],),
+        ),
+        sample=_leads,
+        oracle=_by_all_signs,
+        tolerance=1e-12,
     ),
 )
 """The exercises of the chapter, in its order."""

@@ -6,6 +6,7 @@ from fhx.experiments import (
     counting,
     cut_gradients,
     deep_cells,
+    depth_and_horizon,
     feed_forward,
     finite_precision,
     formal_languages,
@@ -18,6 +19,7 @@ from fhx.experiments import (
     staying_stable,
     trainability,
     windows,
+    words,
 )
 from fhx.experiments.experiment import Experiment
 
@@ -27,6 +29,7 @@ MODULES = (
     readout_budget,
     imitation,
     stack_or_deep,
+    words,
     formal_languages,
     counting,
     perturbed_weights,
@@ -34,6 +37,7 @@ MODULES = (
     chaos,
     deep_cells,
     trainability,
+    depth_and_horizon,
     norms,
     certificates,
     staying_stable,

@@ -1,10 +1,10 @@
-r"""Whether stacked simple layers and a deep cell differ: a search at equal size over recurrences and words over groups.
+r"""Whether stacked simple layers and a deep cell differ: a search at equal size over teacher recurrences.
 
 A stack of :math:`L` layers has a state of :math:`L d` numbers, of which only the bottom layer's are written next to the
 input; the deep cell has :math:`d` numbers, and all of its :math:`L` layers lie between one state and the next. The
-problems are teacher recurrences whose step has 1, 2 or 4 layers (two draws of each; mean squared error, 1 is a guess),
-and the product of a word over a group so far (accuracy). Everything is trained on sequences of 16 steps, from small
-sets to larger ones that contain them, and judged on steps 1 to 16, 17 to 32 and 33 to 64 of one test set.
+problems are teacher recurrences whose step has 1, 2 or 4 layers (two draws of each; mean squared error, 1 is a guess).
+Everything is trained on sequences of 16 steps, from small sets to larger ones that contain them, and judged on steps 1
+to 16, 17 to 32 and 33 to 64 of one test set.
 
 All nets start orthogonal; see :mod:`fhx.experiments.equal_size`.
 """
@@ -20,32 +20,26 @@ from torch import nn
 from fhx.experiments.equal_size import make, sweep, units_for
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.protocol import Ahead, Evidence, Kind
-from fhx.tasks import Sequences, Task, teacher_recurrence, word_problem
+from fhx.tasks import Sequences, Task, teacher_recurrence
 from fhx.training import OBJECTIVES, Objective
 
-__all__ = ["BANDS", "EXPERIMENT", "STUDENTS", "TEACHERS", "by_band", "evidence", "run", "task"]
+__all__ = ["BANDS", "EXPERIMENT", "STATEMENTS", "STUDENTS", "TEACHERS", "by_band", "evidence", "run", "task"]
 
 STUDENTS = (("plain", 1), ("plain", 2), ("plain", 4), ("stacked", 2), ("stacked", 4), ("GRU", 1), ("gated", 1))
 """The kinds of cell that learn, and their layers."""
 TEACHERS = {f"teacher {depth}, draw {draw}": (depth, draw) for draw in (1, 2) for depth in (1, 2, 4)}
 """The recurrences to learn: layers of the step, and the seed of its weights."""
-GROUPS = {"Z2": None, "S3": None, "S5": ("21345", "23451")}
-"""The groups whose words are to be multiplied, and the letters; None for all elements."""
 STEPS = 16
 """Of the sequences to train on."""
 TEST_STEPS = 64
 """Of the test set, four times as many."""
 BANDS = {"1x": (0, 16), "2x": (16, 32), "4x": (32, 64)}
 """Steps of the test set, from the first to before the last."""
-SIZES = {**dict.fromkeys(TEACHERS, (64, 256, 1024)), **dict.fromkeys(GROUPS, (256, 1024))}
+SIZES = dict.fromkeys(TEACHERS, (64, 256, 1024))
 """Sequences to train on; a smaller set is the first part of a larger one."""
 EVALUATED = (256, 256)
 """Sequences to validate with and to test on."""
-BUDGETS = {
-    **{name: {"parameters": 1000, "updates": 250, "evaluate_every": 25} for name in TEACHERS},
-    **{name: {"parameters": 1000, "updates": 500, "evaluate_every": 50} for name in ("Z2", "S3")},
-    "S5": {"parameters": 6000, "updates": 500, "evaluate_every": 50},
-}
+BUDGETS = {name: {"parameters": 1000, "updates": 250, "evaluate_every": 25} for name in TEACHERS}
 """For each problem the parameters of a net, and how long it is trained."""
 SEEDS = range(5)
 """Of the nets that are reported."""
@@ -61,8 +55,6 @@ BATCH = 16
 def task(name: str) -> Task:
     """A problem with its largest training set; its test sequences are four times as long."""
     sizes = (max(SIZES[name]), *EVALUATED)
-    if name in GROUPS:
-        return word_problem(name, STEPS, sizes, letters=GROUPS[name], test_steps=TEST_STEPS)
     depth, draw = TEACHERS[name]
     return teacher_recurrence(depth, STEPS, sizes=sizes, seed=draw, test_steps=TEST_STEPS)
 
@@ -113,15 +105,15 @@ def run(point: Point) -> Result:
 
 
 GAIN = 0.01
-"""What the last tenth of the updates may better a net that counts as settled: of an error of 1, or of accuracy."""
+"""What the last tenth of the updates may take from the error of a net that counts as settled; a guess has error 1."""
 STATEMENTS = tuple(Ahead(f"deep, {depth}", f"stack of {depth}") for depth in (2, 4))
-"""What is judged for each problem and number of sequences, on the trained length."""
+"""What is judged for each teacher and number of sequences, on the trained length."""
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets say of each problem and number of sequences.
+    """What the stored nets say of each teacher and number of sequences.
 
-    There is no control, and no regularisation was tried. All teachers share a level, and so do all groups.
+    There is no control, and no regularisation was tried. All comparisons share a level.
     """
     pairs = [(name, size) for name, sizes in SIZES.items() for size in sizes]
     found: dict[str, Evidence] = {}
@@ -129,11 +121,11 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
         entries = [e for e in stored["points"] if (e["point"]["task"], e["point"]["size"]) == (name, size)]
         found[f"{name}, {size} sequences"] = Evidence(
             kinds={_label(e["point"]): _kind(e["result"]) for e in entries},
-            higher_is_better=name in GROUPS,
+            higher_is_better=False,
             control=None,
-            baselines={"guess": 1 / task(name).output_size if name in GROUPS else 1.0},
+            baselines={"constant": 1.0},
             statements=STATEMENTS,
-            shown=len(STATEMENTS) * sum((other in GROUPS) == (name in GROUPS) for other, _ in pairs),
+            shown=len(pairs) * len(STATEMENTS),
             gain=GAIN,
         )
     return found
@@ -171,7 +163,6 @@ EXPERIMENT = Experiment(
         "batch_size": BATCH,
         "budgets": BUDGETS,
         "students": STUDENTS,
-        "letters": GROUPS,
         "steps": STEPS,
         "bands": BANDS,
         "sizes": SIZES,
