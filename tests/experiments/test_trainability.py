@@ -29,9 +29,11 @@ def test_points_are_the_grid_up_to_a_length_with_the_cheap_ones_first():
     found = EXPERIMENT.points
     keys = [tuple(p.values()) for p in found]
     within = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= trainability.MAX_LAYERS]
-    assert len(set(keys)) == len(keys) == (len(CELLS) + 1) * len(within)
+    assert len(set(keys)) == len(keys) == (2 * len(CELLS) + 1) * len(within)
     assert max(depth * steps for depth, steps in within) == trainability.MAX_LAYERS
-    layers = [p["depth"] * p["steps"] for p in found]
+    whole = [p for p in found if "frozen" not in p]
+    assert found == (*whole, *({**p, "frozen": True} for p in whole if p["updates"] == UPDATES))
+    layers = [p["depth"] * p["steps"] for p in whole]
     assert layers == sorted(layers)
     assert [p["variant"] for p in found[: len(CELLS) + 1]] == [*CELLS, "plain"]
     assert [p["updates"] for p in found[: len(CELLS) + 1]] == [UPDATES] * len(CELLS) + [MORE_UPDATES]
@@ -74,9 +76,10 @@ def small(monkeypatch):
     successes_by_rate.cache_clear()
 
 
+@pytest.mark.parametrize("frozen", [{}, {"frozen": True}])
 @pytest.mark.parametrize("kind", ["plain", "gated"])
-def test_a_point_has_a_number_for_every_net(small, kind):
-    found = trainability.run({"variant": kind, "depth": 2, "steps": 3, "updates": 4})
+def test_a_point_has_a_number_for_every_net(small, kind, frozen):
+    found = trainability.run({"variant": kind, "depth": 2, "steps": 3, "updates": 4, **frozen})
     assert json.loads(json.dumps(found)) == found
     assert set(found["rates"]) == {"0.001", "0.01"}
     for name in ("reached", "loss", "diverged"):
@@ -87,9 +90,9 @@ def test_a_point_has_a_number_for_every_net(small, kind):
 
 
 def test_of_equally_good_rates_the_smallest_is_taken(small, monkeypatch):
-    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates: {0.001: 1, 0.01: 1})
+    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates, frozen: {0.001: 1, 0.01: 1})
     assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["rate"] == 0.001
-    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates: {0.001: 1, 0.01: 2})
+    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates, frozen: {0.001: 1, 0.01: 2})
     assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["rate"] == 0.01
 
 

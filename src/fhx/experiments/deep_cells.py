@@ -17,7 +17,10 @@ all images is 0, and so are the biases, and where all pre-activations are 0 a la
 :math:`1 / \sqrt{10^{-5}}` in each layer. ``diverged`` says which, and their scores are those of nets at their start.
 """
 
+from collections.abc import Mapping
 from functools import cache
+from math import nan
+from typing import Any
 
 import torch
 from attrs import evolve
@@ -27,9 +30,10 @@ from fhx.dynamics import Realization
 from fhx.experiments.delay_line import delay_line
 from fhx.experiments.equal_size import make, multiply_adds, sweep, units_for
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.tasks import Sequences, Task, chorales, digits, teacher_recurrence
 
-__all__ = ["BUDGETS", "DEPTHS", "EXPERIMENT", "affine", "pieces", "run", "task"]
+__all__ = ["BUDGETS", "DEPTHS", "EXPERIMENT", "GAINS", "affine", "evidence", "pieces", "run", "task"]
 
 DEPTHS = (1, 2, 4, 8)
 """Layers of the deep cells."""
@@ -49,6 +53,10 @@ LEARNING_RATES = (0.0005, 0.002, 0.008, 0.032)
 """Learning rates of the cells that are tried."""
 AFFINE_LEARNING_RATES = (0.008, 0.032, 0.128, 0.512)
 """Learning rates of the affine readout that are tried."""
+GAINS = {"teacher": 0.01, "digits": 0.01, "chorales": 0.05}
+"""What the last tenth of the updates may add to the best validation metric of a net that counts as settled."""
+CLOSED = ("highway", "gated", "GRU")
+"""Kinds whose gates start at one bias for all horizons, and not open for the task's."""
 TEACHER_DEPTH = 4
 """Layers of the teacher's step."""
 TEACHER_STEPS = 50
@@ -133,6 +141,50 @@ def run(point: Point) -> Result:
     }
 
 
+STATEMENTS = (
+    *(Ahead(f"{cell}, L = {depth}", f"{cell}, L = 1") for cell in ("plain", "gated") for depth in (2, 8)),
+    *(Ahead(f"{cell}, L = 1", f"{cell}, L = 8") for cell in ("plain", "gated")),
+)
+"""What is judged on each task."""
+
+
+def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
+    """What the stored runs say of each task; the control is the affine net, which has no recurrence."""
+    found: dict[str, Evidence] = {}
+    for name in BUDGETS:
+        entries = [e for e in stored["points"] if e["point"]["task"] == name]
+        kinds = {_label(e["point"]): _kind(e["point"], e["result"]) for e in entries}
+        found[name] = Evidence(
+            kinds=kinds,
+            higher_is_better=name == "digits",
+            control="affine",
+            baselines={"affine": sum(kinds["affine"].scores) / len(SEEDS)},
+            statements=STATEMENTS,
+            shown=len(STATEMENTS),
+            gain=GAINS[name],
+        )
+    return found
+
+
+def _label(point: Point) -> str:
+    return point["cell"] if point["cell"] in ("affine", "GRU") else f"{point['cell']}, L = {point['depth']}"
+
+
+def _kind(point: Point, result: Result) -> Kind:
+    return Kind(
+        scores=result["test"],
+        at=result["at"],
+        valid=[[nan if value is None else value for value in curve] for curve in result["valid"]],
+        rate=result["rate"],
+        rates=[float(rate) for rate in result["rates"]],
+        settings=len(result["rates"]),
+        regularizers=frozenset(),
+        recommended_start=point["cell"] not in CLOSED,
+        item_error=None,
+        tried={float(rate): value for rate, value in result["rates"].items() if value == value},
+    )
+
+
 EXPERIMENT = Experiment(
     name="deep_cells",
     question="Can deep cells be trained on problems that are not trivial?",
@@ -155,4 +207,5 @@ EXPERIMENT = Experiment(
     },
     points=_points(),
     run=run,
+    evidence=evidence,
 )

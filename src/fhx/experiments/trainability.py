@@ -11,16 +11,21 @@ net succeeds when its cross-entropy on the validation set falls to ``TARGET`` na
 guess, within a number of updates: ``UPDATES`` for every variant, and ``MORE_UPDATES`` for plain cells once more, since
 a net that has not learned yet may be about to. All gains and seeds of a point are trained as one batch. The learning
 rate is the one with most successes of other seeds at a short horizon.
+
+Beside every variant stands its control: cells "frozen" at their random start, of which the readout alone is trained, by
+the same rule and for as many updates. What they reach was there before any training of the cell.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, cast
 
 from torch import nn
 
 from fhx.dynamics import Realization
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.frozen import frozen as frozen_cells
 from fhx.experiments.variants import CELLS, initialize
 from fhx.tasks import Task, recall
 from fhx.training import OBJECTIVES, Fit, fit
@@ -104,12 +109,25 @@ def task(steps: int) -> Task:
     return recall(steps, SYMBOLS, noise=NOISE, sizes=(512, 16, 64))
 
 
-def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range) -> Fit[Realization]:
-    """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``."""
-    makers = [lambda gain=gain: make(variant, depth, gain) for gain in GAINS for _ in seeds]
+def train(
+    variant: str, depth: int, steps: int, updates: int, rate: float, seeds: range, frozen: bool = False
+) -> Fit[nn.Module]:
+    """Train every gain with every seed; row ``i * len(seeds) + j`` is gain ``i`` and seed ``j``.
+
+    Args:
+        variant: one of ``CELLS``.
+        depth, steps, updates, rate, seeds: of the nets, the task and the training.
+        frozen: whether the cells stay at their start, and the readouts alone are trained.
+    """
+
+    nets = [partial(make, variant, depth, gain) for gain in GAINS for _ in seeds]
+    makers, problem = cast(list[Callable[[], nn.Module]], nets), task(steps)
+    if frozen:
+        kept = [frozen_cells(new, problem) for new in nets]
+        makers, problem = [new for new, _ in kept], kept[0][1]
     return fit(
         makers,
-        task(steps),
+        problem,
         seeds=[1000 * i + seed for i in range(len(GAINS)) for seed in seeds],
         updates=updates,
         batch_size=BATCH,
@@ -123,24 +141,30 @@ def train(variant: str, depth: int, steps: int, updates: int, rate: float, seeds
 
 
 @cache
-def successes_by_rate(variant: str, updates: int) -> dict[float, int]:
+def successes_by_rate(variant: str, updates: int, frozen: bool = False) -> dict[float, int]:
     """How many nets of other seeds succeed at a short horizon, by learning rate."""
-    return {
-        rate: sum(len(train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS).reached) for depth in RATE_DEPTHS)
-        for rate in LEARNING_RATES
-    }
+
+    def successes(rate: float) -> int:
+        fits = [train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS, frozen) for depth in RATE_DEPTHS]
+        return sum(len(found.reached) for found in fits)
+
+    return {rate: successes(rate) for rate in LEARNING_RATES}
 
 
 def _points() -> list[Point]:
-    """Every variant at every depth and horizon of at most ``MAX_LAYERS`` layers in all, the cheap ones first."""
+    """Every variant at every depth and horizon of at most ``MAX_LAYERS`` layers in all, the cheap ones first.
+
+    The controls of all come after the nets that are trained as a whole.
+    """
     grid = [(depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= MAX_LAYERS]
     grid.sort(key=lambda at: (at[0] * at[1], at[0]))
     runs = [(variant, UPDATES) for variant in CELLS] + [("plain", MORE_UPDATES)]
-    return [
+    points: list[Point] = [
         {"variant": variant, "depth": depth, "steps": steps, "updates": updates}
         for depth, steps in grid
         for variant, updates in runs
     ]
+    return points + [{**point, "frozen": True} for point in points if point["updates"] == UPDATES]
 
 
 def run(point: Point) -> Result:
@@ -150,10 +174,10 @@ def run(point: Point) -> Result:
         ``rate``, the learning rate; ``rates``, the successes it was chosen by; and tables with a row per gain and a
         number per seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
     """
-    variant, updates = point["variant"], point["updates"]
-    counts = successes_by_rate(variant, updates)
+    variant, updates, frozen = point["variant"], point["updates"], point.get("frozen", False)
+    counts = successes_by_rate(variant, updates, frozen)
     rate = max(LEARNING_RATES, key=lambda rate: (counts[rate], -rate))
-    result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS)
+    result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS, frozen)
 
     def table(values: list[Any]) -> list[list[Any]]:
         return [values[i : i + len(SEEDS)] for i in range(0, len(values), len(SEEDS))]
