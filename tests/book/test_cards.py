@@ -81,7 +81,7 @@ def test_a_theorem_is_read_without_leaving_the_page(way, html, browse):
         return text, gone
 
     text, gone = browse(read)
-    assert re.match(r"(Proposition|Theorem|Fig\.) 3\.\d+", text)
+    assert re.match(r"(Proposition|Theorem|Lemma|Fig\.) \d+\.\d+", text)
     assert gone == 0
 
 
