@@ -1,7 +1,6 @@
 """What a cell's tag does to it in the page, and how folds open."""
 
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
