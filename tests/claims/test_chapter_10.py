@@ -241,7 +241,7 @@ def directions(cell: LSTMCell, x: torch.Tensor, seed: int) -> list[dict[str, tor
             {n: torch.randn(w.shape, generator=rng(seed + number), **DOUBLE) for n, w in cell.named_parameters()}
         )
     slopes = torch.autograd.grad(Run(cell)(x)[0, cell.state_size], list(cell.parameters()))
-    made.append(dict(zip(shapes, slopes, strict=True)))
+    made.append(dict(zip((name for name, _ in cell.named_parameters()), slopes, strict=True)))
     lengths = [sum(part.square().sum() for part in one.values()).sqrt() for one in made]
     return [{n: part / size for n, part in one.items()} for one, size in zip(made, lengths, strict=True)]
 
