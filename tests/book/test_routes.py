@@ -70,8 +70,8 @@ def test_a_reader_who_follows_the_links_reads_every_step_of_a_route(route, site,
             link = line.locator("a[href*='notebooks/']")
             if not link.count():
                 break
-            link.click()
-            page.wait_for_load_state()
+            with page.expect_navigation():  # else what is loaded may be the page that is left
+                link.click()
         line.get_by_role("button", name="Leave").click()
         page.reload()
         left = page.locator(".on-route").count()
