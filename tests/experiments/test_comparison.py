@@ -13,7 +13,8 @@ from torch import nn
 
 from fhx.cells import SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.comparison import Budget, DecayedRows, compare, freeze, item_error, kind
+from fhx.experiments.comparison import Budget, DecayedRows, compare, item_error, kind
+from fhx.experiments.frozen import freeze
 from fhx.experiments.protocol import Ahead, Evidence, judge
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, running_parity

@@ -6,8 +6,7 @@ from torch import nn
 
 from fhx.cells import GRUCell, LSTMCell
 from fhx.dynamics import Realization
-from fhx.experiments.comparison import freeze
-from fhx.experiments.frozen import frozen
+from fhx.experiments.frozen import freeze, frozen
 from fhx.tasks import formal_language, recall, word_problem
 from fhx.training import fit
 

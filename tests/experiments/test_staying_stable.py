@@ -8,10 +8,11 @@ import torch
 from small_tasks import drawn, small_tasks
 
 from fhx.experiments import real_data, staying_stable
+from fhx.experiments.delay_line import Window
 from fhx.experiments.results import read
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.staying_stable import make
-from fhx.experiments.staying_stable.nets import KINDS, MU, UNLIMITED, WINDOW, KeptRows, Window, measured
+from fhx.experiments.staying_stable.nets import KINDS, MU, UNLIMITED, WINDOW, KeptRows, measured
 from fhx.stability import contraction_rate, diagonal_rate
 from fhx.stability.construction import INSIDE
 from fhx.training import fit

@@ -14,6 +14,7 @@ what each setting reached, and the error that the choice of test items gives a m
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import nan
 from typing import Any, TypeVar
 
 import torch
@@ -27,7 +28,7 @@ from fhx.tasks import Sequences, Task
 from fhx.training import OBJECTIVES, Fit, Objective, fit
 from fhx.training.losses import at_end, real_steps
 
-__all__ = ["Budget", "compare", "freeze", "item_error", "kind"]
+__all__ = ["Budget", "compare", "item_error", "kind", "kind_by_rate"]
 
 M = TypeVar("M", bound=nn.Module)
 DIGITS = 5
@@ -103,20 +104,6 @@ class DecayedRows(RowAdam):
         for p, old in zip(group["params"], before, strict=True):
             p.sub_(old * p.new_tensor(shrunk).view(-1, *[1] * (p.ndim - 1)))
         return loss
-
-
-def freeze(net: M, part: str = "cell") -> M:
-    """The net with all parameters of one part left as they started: the control of what was learned there.
-
-    Raises:
-        ValueError: no parameter belongs to the part.
-    """
-    frozen_ones = [p for name, p in net.named_parameters() if name.split(".")[0] == part]
-    if not frozen_ones:
-        raise ValueError(f"the net has no parameters in {part!r}")
-    for p in frozen_ones:
-        p.requires_grad_(False)
-    return net
 
 
 def trained(
@@ -237,7 +224,7 @@ def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
     return Kind(
         scores=result["test"],
         at=result["at"],
-        valid=[[float("nan") if v is None else v for v in curve] for curve in result["valid"]],
+        valid=[[nan if v is None else v for v in curve] for curve in result["valid"]],
         rate=result["rate"],
         rates=rates,
         tried={rate: best(means) for rate, means in reached.items() if means},
@@ -245,6 +232,36 @@ def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
         regularizers=frozenset({"weight decay"} if any(decay for _, decay, _ in result["settings"]) else ()),
         recommended_start=recommended_start,
         item_error=result["item error"],
+    )
+
+
+def kind_by_rate(
+    result: Mapping[str, Any],
+    scores: Sequence[float] | None = None,
+    *,
+    recommended_start: bool = True,
+    item_error: float | None = None,
+) -> Kind:
+    """The same from a result whose nets were tuned by the learning rate alone, without regularisation.
+
+    Args:
+        result: has ``rate`` and the validation value by ``rates``; where ``at`` is missing, no curve was kept.
+        scores: by seed; None for its ``test``.
+        recommended_start, item_error: of :class:`~fhx.experiments.protocol.Kind`.
+    """
+    scores = result["test"] if scores is None else scores
+    at = result.get("at", [])
+    return Kind(
+        scores=scores,
+        at=at,
+        valid=[[nan if v is None else v for v in curve] for curve in result["valid"]] if at else [[] for _ in scores],
+        rate=result["rate"],
+        rates=[float(rate) for rate in result["rates"]],
+        settings=len(result["rates"]),
+        regularizers=frozenset(),
+        recommended_start=recommended_start,
+        item_error=item_error,
+        tried={float(rate): value for rate, value in result["rates"].items() if value == value},
     )
 
 

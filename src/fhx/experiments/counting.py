@@ -13,9 +13,10 @@ from functools import cache, partial
 from typing import Any
 
 from fhx.dynamics import Realization
+from fhx.experiments.comparison import kind_by_rate
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.protocol import Ahead, Evidence
-from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, kind, load, reach, train, weights
+from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, load, reach, train, weights
 from fhx.tasks import Sequences, Task, next_symbols
 
 __all__ = ["COUNTS", "EXPERIMENT", "LEARNING_RATES", "NAMES", "evidence", "members", "net", "run", "task"]
@@ -86,7 +87,9 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     return {
         language: Evidence(
             kinds={
-                entry["point"]["cell"]: kind(entry["result"], entry["result"]["reach"], 0.0)
+                entry["point"]["cell"]: kind_by_rate(
+                    entry["result"], entry["result"]["reach"], recommended_start=False, item_error=0.0
+                )
                 for entry in stored["points"]
                 if entry["point"]["language"] == language
             },

@@ -19,7 +19,6 @@ all images is 0, and so are the biases, and where all pre-activations are 0 a la
 
 from collections.abc import Mapping
 from functools import cache
-from math import nan
 from typing import Any
 
 import torch
@@ -27,10 +26,11 @@ from attrs import evolve
 from torch import nn
 
 from fhx.dynamics import Realization
+from fhx.experiments.comparison import kind_by_rate
 from fhx.experiments.delay_line import delay_line
 from fhx.experiments.equal_size import make, multiply_adds, sweep, units_for
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.protocol import Ahead, Evidence, Kind
+from fhx.experiments.protocol import Ahead, Evidence
 from fhx.tasks import Sequences, Task, chorales, digits, teacher_recurrence
 
 __all__ = ["BUDGETS", "DEPTHS", "EXPERIMENT", "GAINS", "affine", "evidence", "pieces", "run", "task"]
@@ -153,7 +153,10 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     found: dict[str, Evidence] = {}
     for name in BUDGETS:
         entries = [e for e in stored["points"] if e["point"]["task"] == name]
-        kinds = {_label(e["point"]): _kind(e["point"], e["result"]) for e in entries}
+        kinds = {
+            _label(e["point"]): kind_by_rate(e["result"], recommended_start=e["point"]["cell"] not in CLOSED)
+            for e in entries
+        }
         found[name] = Evidence(
             kinds=kinds,
             higher_is_better=name == "digits",
@@ -168,21 +171,6 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
 
 def _label(point: Point) -> str:
     return point["cell"] if point["cell"] in ("affine", "GRU") else f"{point['cell']}, L = {point['depth']}"
-
-
-def _kind(point: Point, result: Result) -> Kind:
-    return Kind(
-        scores=result["test"],
-        at=result["at"],
-        valid=[[nan if value is None else value for value in curve] for curve in result["valid"]],
-        rate=result["rate"],
-        rates=[float(rate) for rate in result["rates"]],
-        settings=len(result["rates"]),
-        regularizers=frozenset(),
-        recommended_start=point["cell"] not in CLOSED,
-        item_error=None,
-        tried={float(rate): value for rate, value in result["rates"].items() if value == value},
-    )
 
 
 EXPERIMENT = Experiment(

@@ -21,14 +21,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from fhx.cells import Cell, DeepLSTMCell, HighwayCell
+from fhx.cells import Cell, HighwayCell
 from fhx.dynamics import Realization
 from fhx.experiments.comparison import Budget, compare, kind
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.frozen import frozen
 from fhx.experiments.protocol import Ahead, Evidence
 from fhx.experiments.variants import CELLS as VARIANTS
-from fhx.experiments.variants import initialize
+from fhx.experiments.variants import initialize, open_gates
 from fhx.tasks import Task, majority_class, spaced_word
 
 __all__ = ["BUDGET", "DEPTHS", "EXPERIMENT", "GAIN", "KINDS", "PLACES", "STEPS", "evidence", "make", "run", "task"]
@@ -83,10 +83,7 @@ def make(name: str, depth: int, steps: int) -> Realization:
     else:
         cell = VARIANTS[name](problem.input_size, UNITS, depth)
     initialize(cell)
-    if isinstance(cell, DeepLSTMCell):
-        gates = (cell.b_upper[-1] if depth > 1 else cell.b)[: 2 * UNITS]
-        open_for = torch.empty(UNITS).uniform_(1, steps - 1).log()
-        gates.copy_(torch.cat([-open_for, open_for]))
+    open_gates(cell, steps)
     return Realization(cell, nn.Linear(UNITS, problem.output_size))
 
 

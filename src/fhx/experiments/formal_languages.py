@@ -16,9 +16,10 @@ from typing import Any
 import torch
 
 from fhx.dynamics import Realization
+from fhx.experiments.comparison import kind_by_rate
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.protocol import Ahead, Evidence
-from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, kind, load, reach, right, train, weights
+from fhx.experiments.recognition import CELLS, UNITS, chosen_learning_rate, load, reach, right, train, weights
 from fhx.tasks import LANGUAGES, Sequences, Task, formal_language
 
 __all__ = [
@@ -136,7 +137,9 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     return {
         language: Evidence(
             kinds={
-                entry["point"]["cell"]: kind(entry["result"], entry["result"]["words"]["1x"], None)
+                entry["point"]["cell"]: kind_by_rate(
+                    entry["result"], entry["result"]["words"]["1x"], recommended_start=False
+                )
                 for entry in stored["points"]
                 if entry["point"]["language"] == language
             },

@@ -5,6 +5,7 @@ nothing that grows with the length of a run.
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import torch
 from attrs import evolve
@@ -17,7 +18,23 @@ from fhx.tasks import Sequences, Task
 from fhx.training import OBJECTIVES
 from fhx.training.losses import at_end
 
-__all__ = ["KeptStates", "frozen"]
+__all__ = ["KeptStates", "freeze", "frozen"]
+
+M = TypeVar("M", bound=nn.Module)
+
+
+def freeze(net: M, part: str = "cell") -> M:
+    """The net with all parameters of one part left as they started: the control of what was learned there.
+
+    Raises:
+        ValueError: no parameter belongs to the part.
+    """
+    frozen_ones = [p for name, p in net.named_parameters() if name.split(".")[0] == part]
+    if not frozen_ones:
+        raise ValueError(f"the net has no parameters in {part!r}")
+    for p in frozen_ones:
+        p.requires_grad_(False)
+    return net
 
 
 class KeptStates(nn.Module):

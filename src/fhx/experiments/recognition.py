@@ -10,11 +10,10 @@ from torch import Tensor, nn
 from fhx.cells import Cell, GRUCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
 from fhx.experiments.learning_rates import best_learning_rate
-from fhx.experiments.protocol import Kind
 from fhx.tasks import Sequences, Task
 from fhx.training import Fit, fit
 
-__all__ = ["CELLS", "UNITS", "chosen_learning_rate", "kind", "load", "make", "reach", "right", "train", "weights"]
+__all__ = ["CELLS", "UNITS", "chosen_learning_rate", "load", "make", "reach", "right", "train", "weights"]
 
 CELLS: dict[str, Callable[[int, int], Cell]] = {
     "tanh": SimpleCell,
@@ -74,22 +73,6 @@ def chosen_learning_rate(
     seeds = list(seeds)
     fits = [train(cell, task, rate, seeds, updates, batch_size) for rate in rates]
     return best_learning_rate(rates, [loss for result in fits for loss in result.best_valid.tolist()])
-
-
-def kind(result: Mapping[str, Any], scores: Sequence[float], item_error: float | None) -> Kind:
-    """What the protocol asks of the nets of a stored result: rates, and no curves; gates did not start open."""
-    rates = [float(rate) for rate in result["rates"]]
-    return Kind(
-        scores=scores,
-        at=[],
-        valid=[[] for _ in scores],
-        rate=result["rate"],
-        rates=rates,
-        settings=len(rates),
-        regularizers=frozenset(),
-        recommended_start=False,
-        item_error=item_error,
-    )
 
 
 @torch.no_grad()

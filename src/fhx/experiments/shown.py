@@ -20,17 +20,17 @@ from functools import partial
 from math import log2
 from typing import Any
 
-import torch
 from attrs import evolve
 from torch import nn
 
-from fhx.cells import GRUCell, LSTMCell
 from fhx.dynamics import Realization
-from fhx.experiments.comparison import Budget, compare, freeze, kind
+from fhx.experiments.comparison import Budget, compare, kind
 from fhx.experiments.counting import members
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.frozen import freeze
 from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.experiments.recognition import CELLS, UNITS, reach
+from fhx.experiments.variants import open_gates
 from fhx.tasks import next_symbols
 
 __all__ = ["BUDGETS", "EQUAL", "EXPERIMENT", "LIMIT", "SHOWN", "evidence", "make", "run", "score"]
@@ -69,16 +69,12 @@ GAIN = 0.005
 """What the last tenth of the updates may add to a validation value, in nats a step."""
 
 
-@torch.no_grad()
 def make(cell: str, start: str, longest: int, units: int = UNITS, outputs: int = 3) -> Realization:
     """A new net, with gates "open" for the longest word or as "usual"; "frozen": open, and the cell stays as it is."""
-    net = Realization(CELLS[cell](2, units), nn.Linear(units, outputs))
-    span = torch.empty(units).uniform_(1, 2 * longest).log()
-    if start != "usual" and isinstance(net.cell, LSTMCell):
-        net.cell.b_f.copy_(span)
-        net.cell.b_i.copy_(-span)
-    if start != "usual" and isinstance(net.cell, GRUCell):
-        net.cell.b_z.copy_(span)
+    made = CELLS[cell](2, units)
+    if start != "usual":
+        open_gates(made, 2 * longest + 1)
+    net = Realization(made, nn.Linear(units, outputs))
     return freeze(net) if start == "frozen" else net
 
 

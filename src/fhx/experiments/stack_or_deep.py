@@ -17,9 +17,10 @@ import torch
 from attrs import evolve
 from torch import nn
 
+from fhx.experiments.comparison import kind_by_rate
 from fhx.experiments.equal_size import make, sweep, units_for
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.protocol import Ahead, Evidence, Kind
+from fhx.experiments.protocol import Ahead, Evidence
 from fhx.tasks import Sequences, Task, teacher_recurrence
 from fhx.training import OBJECTIVES, Objective
 
@@ -120,7 +121,7 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     for name, size in pairs:
         entries = [e for e in stored["points"] if (e["point"]["task"], e["point"]["size"]) == (name, size)]
         found[f"{name}, {size} sequences"] = Evidence(
-            kinds={_label(e["point"]): _kind(e["result"]) for e in entries},
+            kinds={_label(e["point"]): kind_by_rate(e["result"], e["result"]["bands"]["1x"]) for e in entries},
             higher_is_better=False,
             control=None,
             baselines={"constant": 1.0},
@@ -137,20 +138,6 @@ def _label(point: Point) -> str:
     if depth == 1:
         return {"plain": "simple", "gated": "LSTM"}.get(cell, cell)
     return f"{'deep,' if cell == 'plain' else 'stack of'} {depth}"
-
-
-def _kind(result: Result) -> Kind:
-    return Kind(
-        scores=result["bands"]["1x"],
-        at=result["at"],
-        valid=result["valid"],
-        rate=result["rate"],
-        rates=[float(rate) for rate in result["rates"]],
-        settings=len(result["rates"]),
-        regularizers=frozenset(),
-        recommended_start=True,
-        item_error=None,
-    )
 
 
 EXPERIMENT = Experiment(

@@ -10,6 +10,7 @@ from fhx.cells import (
     Cell,
     DeepCell,
     DeepLSTMCell,
+    GRUCell,
     HighwayCell,
     LSTMCell,
     ResidualCell,
@@ -19,7 +20,7 @@ from fhx.cells import (
     orthogonal_,
 )
 
-__all__ = ["CELLS", "initialize"]
+__all__ = ["CELLS", "initialize", "open_gates"]
 
 
 def _residual(input_size: int, state_size: int, depth: int, **options: Any) -> ResidualCell:
@@ -47,3 +48,25 @@ def initialize(cell: Cell, gain: float = 1.0, orthogonal: bool = True) -> None:
     if isinstance(cell, DeepLSTMCell):
         top = cell.b_upper[-1] if cell.depth > 1 else cell.b
         top[cell.state_size : 2 * cell.state_size] = 1.0
+
+
+@torch.no_grad()
+def open_gates(cell: Cell, steps: int) -> None:
+    r"""Let the gates of an LSTM, deep or not, or of a GRU start open for horizons up to :math:`T`; others stay.
+
+    With :math:`u` drawn uniformly from :math:`[1, T - 1]` for each unit, the bias of the gate that keeps becomes
+    :math:`\ln u`, so that a memory falls by a factor :math:`e` in about :math:`u` steps, and that of an LSTM's input
+    gate :math:`-\ln u`.
+
+    Source: Tallec and Ollivier (2018).
+    """
+    if isinstance(cell, LSTMCell | GRUCell | DeepLSTMCell):
+        times = torch.empty(cell.state_size).uniform_(1, steps - 1).log()
+        if isinstance(cell, LSTMCell):
+            cell.b_f.copy_(times)
+            cell.b_i.copy_(-times)
+        elif isinstance(cell, GRUCell):
+            cell.b_z.copy_(times)
+        else:
+            top = cell.b_upper[-1] if cell.depth > 1 else cell.b
+            top[: 2 * cell.state_size] = torch.cat([-times, times])

@@ -23,14 +23,15 @@ import torch
 from attrs import evolve
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from fhx.cells import Cell, DeepCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.comparison import Budget, compare, freeze, kind
+from fhx.experiments.comparison import Budget, compare, kind
+from fhx.experiments.delay_line import Window
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.frozen import freeze
 from fhx.experiments.protocol import Ahead, Evidence
-from fhx.experiments.variants import initialize
+from fhx.experiments.variants import initialize, open_gates
 from fhx.tasks import Task, word_problem
 from fhx.training import OBJECTIVES
 
@@ -143,21 +144,6 @@ class SkipStack(Cell):
         return torch.cat([layer.hidden(part) for layer, part in shown], -1)
 
 
-class Window(nn.Module):
-    """An affine readout of the last inputs, zeros before the first."""
-
-    def __init__(self, inputs: int, outputs: int, length: int) -> None:
-        super().__init__()
-        self.length, self.readout = length, nn.Linear(length * inputs, outputs)
-
-    def forward(
-        self, inputs: Float[Tensor, "time batch d_in"], lengths: Tensor | None = None
-    ) -> Float[Tensor, "time batch d_out"]:
-        """The outputs."""
-        padded = F.pad(inputs, (0, 0, 0, 0, self.length - 1, 0))
-        return self.readout(padded.unfold(0, self.length, 1).flatten(-2))
-
-
 @cache
 def task(group: str) -> Task:
     """The words over a group; those of the test are four times as long."""
@@ -168,9 +154,7 @@ def task(group: str) -> Task:
 def _started(cell: Cell) -> Cell:
     """The cell with orthogonal matrices, biases 0 and gates open for the horizon."""
     initialize(cell)
-    if isinstance(cell, LSTMCell):
-        cell.b_f.uniform_(1, TEST_STEPS - 1).log_()
-        cell.b_i.copy_(-cell.b_f)
+    open_gates(cell, TEST_STEPS)
     return cell
 
 

@@ -26,9 +26,10 @@ import torch
 from torch import Tensor
 
 from fhx.experiments import real_data as data
+from fhx.experiments.comparison import kind_by_rate
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.learning_rates import RowAdam, best_learning_rate
-from fhx.experiments.protocol import Ahead, Evidence, Kind, last_gains
+from fhx.experiments.protocol import Ahead, Evidence, last_gains
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.staying_stable.nets import (
     KINDS,
@@ -193,7 +194,7 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
         entries = [e for e in stored["points"] if e["point"]["task"] == name]
         (beside,) = (e["result"] for e in entries if e["point"]["part"] == "baselines")
         trained = [e for e in entries if e["point"]["part"] == "train"]
-        kinds = {_label(e["point"]["cell"], e["point"]["rate"]): _kind(e["result"]) for e in trained}
+        kinds = {_label(e["point"]["cell"], e["point"]["rate"]): kind_by_rate(e["result"]) for e in trained}
         found[name] = Evidence(
             kinds=kinds,
             higher_is_better=name == "digits",
@@ -208,20 +209,6 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
 
 def _label(cell: str, rate: float | None) -> str:
     return cell if rate is None else f"{cell}, {rate}"
-
-
-def _kind(result: Result) -> Kind:
-    return Kind(
-        scores=result["test"],
-        at=result["at"],
-        valid=result["valid"],
-        rate=result["rate"],
-        rates=[float(rate) for rate in result["rates"]],
-        settings=len(result["rates"]),
-        regularizers=frozenset(),
-        recommended_start=True,
-        item_error=None,
-    )
 
 
 def _points() -> list[Point]:

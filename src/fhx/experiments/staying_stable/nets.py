@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 
 import torch
-from jaxtyping import Float, Integer
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.nn.utils import parametrize
 
 from fhx.cells import SimpleCell
 from fhx.dynamics import lyapunov_spectrum
 from fhx.experiments import real_data as data
+from fhx.experiments.delay_line import Window
 from fhx.experiments.learning_rates import RowAdam
 from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.variants import initialize
@@ -32,26 +31,6 @@ UNLIMITED = ("free", "without recurrence", "frozen", "window")
 """Those of them without a rate of contraction."""
 WINDOW = {"folk tunes": 8, "digits": 64}
 """The inputs that the affine net sees."""
-
-
-class Window(nn.Module):
-    """An affine readout of the last inputs, zeros before the first.
-
-    Args:
-        inputs, outputs: widths.
-        length: how many inputs.
-    """
-
-    def __init__(self, inputs: int, outputs: int, length: int) -> None:
-        super().__init__()
-        self.length, self.readout = length, nn.Linear(length * inputs, outputs)
-
-    def forward(
-        self, inputs: Float[Tensor, "time batch d_in"], lengths: Integer[Tensor, " batch"] | None = None
-    ) -> Float[Tensor, "time batch d_out"]:
-        """The outputs; what stands after a sequence's end is not read."""
-        padded = F.pad(inputs, (0, 0, 0, 0, self.length - 1, 0))
-        return self.readout(padded.unfold(0, self.length, 1).flatten(-2))
 
 
 class SimpleNet(CachedRealization):
