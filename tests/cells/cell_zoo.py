@@ -41,7 +41,7 @@ RECIPES: dict[str, st.SearchStrategy] = {
     "normalised": _depths(
         DeepCell, activation=ACTIVATION, width=st.none() | st.integers(2, 5), normalized=st.just(True)
     ),
-    "residual": _depths(ResidualCell, activation=ACTIVATION, scale=st.floats(-1.5, 1.5)),
+    "residual": _depths(ResidualCell, activation=ACTIVATION, scale=st.floats(-1.5, 1.5), leak=st.floats(0, 1)),
     "highway": _depths(HighwayCell, carry_bias=st.floats(-3, 3)),
     "deep lstm": _depths(DeepLSTMCell),
 }

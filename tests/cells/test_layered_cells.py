@@ -84,13 +84,13 @@ def test_at_first_a_layer_norm_forgets_the_scale_of_the_weights():
 
 
 @settings(max_examples=20)
-@given(WIDTH, WIDTH, DEPTH, st.floats(-2, 2), SEED)
-def test_the_residual_cell_by_its_layers(d_in, d, depth, scale, seed):
-    cell = ResidualCell(d_in, d, depth, scale, "sigmoid", generator=rng(seed), **DOUBLE)
+@given(WIDTH, WIDTH, DEPTH, st.floats(-2, 2), st.floats(0, 1), SEED)
+def test_the_residual_cell_by_its_layers(d_in, d, depth, scale, leak, seed):
+    cell = ResidualCell(d_in, d, depth, scale, "sigmoid", leak=leak, generator=rng(seed), **DOUBLE)
     h, x = state_and_input(cell, seed)
     a = h
     for k, (W, b) in enumerate(layers(cell)):
-        a = a + scale * torch.sigmoid(a @ W.T + b + (x @ cell.U.T if k == 0 else 0))
+        a = (1 - leak) * a + scale * torch.sigmoid(a @ W.T + b + (x @ cell.U.T if k == 0 else 0))
     same(cell(h, x), a)
 
 
@@ -239,6 +239,11 @@ class TestBadInput:
     def test_a_scale_that_is_not_finite(self, bad):
         with pytest.raises(ValueError, match="scale must be finite, got"):
             ResidualCell(2, 3, 4, bad)
+
+    @pytest.mark.parametrize("bad", [-0.1, 1.1, float("nan")])
+    def test_a_leak_that_is_no_share(self, bad):
+        with pytest.raises(ValueError, match=r"leak must lie in \[0, 1\], got"):
+            ResidualCell(1, 2, 3, leak=bad)
 
     def test_a_carry_that_is_no_number(self):
         with pytest.raises(ValueError, match="carry_bias must be a number, got nan"):

@@ -56,7 +56,7 @@ FORMULAS = {
     LSTMCell: affine(4),
     GRUCell: lambda n, d: 3 * d * (d + n + 1) + d,
     DeepCell: deep,
-    ResidualCell: lambda n, d, depth, scale=1.0, activation=None: (
+    ResidualCell: lambda n, d, depth, scale=1.0, activation=None, leak=0.0: (
         d * n + depth * d * (d + 1) + (activation.num_parameters if activation else 0)
     ),
     HighwayCell: lambda n, d, depth, carry_bias=0.0: 2 * (d * n + depth * d * (d + 1)),
