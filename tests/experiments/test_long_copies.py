@@ -8,7 +8,19 @@ from torch.nn.utils import parametrize
 
 from fhx.experiments import long_copies
 from fhx.experiments.comparison import Budget
-from fhx.experiments.long_copies import BUDGET, DELAY, KINDS, LENGTH, ModReLU, guess, make, share_right, stretch, task
+from fhx.experiments.long_copies import (
+    BUDGET,
+    DELAY,
+    KINDS,
+    LENGTH,
+    SHORT,
+    ModReLU,
+    guess,
+    make,
+    share_right,
+    stretch,
+    task,
+)
 from fhx.training import fit
 
 
@@ -24,7 +36,7 @@ def small(monkeypatch):
         batch_size=4,
         evaluations=2,
     )
-    for name, value in (("DELAY", 10), ("LENGTH", 3), ("SIZES", (40, 10, 20)), ("BUDGET", budget)):
+    for name, value in (("DELAY", 10), ("SIZES", (40, 10, 20)), ("BUDGET", budget)):
         monkeypatch.setattr(long_copies, name, value)
     task.cache_clear()
     yield
@@ -42,17 +54,17 @@ def test_modrelu_is_the_identity_at_first_and_moves_a_size_not_a_sign():
 
 
 def test_the_guess_is_what_answering_blank_and_then_guessing_costs(small):
-    part, steps = task().test, 10 + 2 * 3
+    part, steps = task(3).test, 10 + 2 * 3
     sure = torch.zeros(steps, len(part), 9, dtype=torch.float64)
     sure[:-3, :, 8], sure[-3:, :, 8] = 50.0, -50.0
     loss = torch.nn.functional.cross_entropy(sure.movedim(-1, 1), part.targets)
-    assert guess() == pytest.approx(3 * log(8) / steps) == pytest.approx(loss.item())
+    assert guess(3) == pytest.approx(3 * log(8) / steps) == pytest.approx(loss.item())
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "LSTM"])
 def test_all_matrices_start_orthogonal(small, kind):
     torch.manual_seed(3)
-    low, high = stretch(make(kind))
+    low, high = stretch(make(kind, 3))
     assert abs(low - 1) < 1e-5 > abs(high - 1)
 
 
@@ -60,7 +72,13 @@ def test_all_matrices_start_orthogonal(small, kind):
 def test_only_the_orthogonal_one_stays_so(small, kind, stays):
     def trained(updates):
         (net,) = fit(
-            lambda: make(kind), task(), seeds=(4,), updates=updates, batch_size=8, learning_rate=0.01, progress=False
+            lambda: make(kind, 3),
+            task(3),
+            seeds=(4,),
+            updates=updates,
+            batch_size=8,
+            learning_rate=0.01,
+            progress=False,
         ).models
         return net
 
@@ -71,24 +89,25 @@ def test_only_the_orthogonal_one_stays_so(small, kind, stays):
 
 
 def test_a_frozen_one_has_a_readout_to_train_and_no_more(small):
-    net = make("frozen")
+    net = make("frozen", 3)
     assert {name.split(".")[0] for name, p in net.named_parameters() if p.requires_grad} == {"readout"}
     assert parametrize.is_parametrized(net.cell, "W")
 
 
 def test_an_lstms_gates_are_open_for_times_up_to_the_whole_run(small):
-    cell = make("LSTM").cell
-    assert cell.b_f.exp().min() >= 1 and cell.b_f.exp().max() <= 15
+    cell = make("LSTM", 3).cell
+    assert cell.b_f.exp().min() >= 1
+    assert cell.b_f.exp().max() <= 15
     assert torch.equal(cell.b_i, -cell.b_f)
 
 
 def test_trained_ones_have_about_as_many_numbers():
-    sizes = {kind: sum(p.numel() for p in make(kind).parameters() if p.requires_grad) for kind in KINDS}
+    sizes = {kind: sum(p.numel() for p in make(kind, LENGTH).parameters() if p.requires_grad) for kind in KINDS}
     assert max(sizes.values()) < 1.1 * min(size for kind, size in sizes.items() if kind != "frozen")
 
 
 def test_the_share_of_right_symbols_counts_the_word_alone(small):
-    part = task().test
+    part = task(3).test
 
     class Blank(torch.nn.Module):
         def forward(self, x):
@@ -100,13 +119,13 @@ def test_the_share_of_right_symbols_counts_the_word_alone(small):
             wrong[-1] = (wrong[-1] + 1) % 8
             return torch.nn.functional.one_hot(wrong, 9).double()
 
-    assert share_right(Blank()) == 0
-    assert share_right(Right()) == pytest.approx(2 / 3)
+    assert share_right(Blank(), 3) == 0
+    assert share_right(Right(), 3) == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_point_has_a_number_for_every_net(small, kind):
-    result = long_copies.run({"kind": kind})
+    result = long_copies.run({"kind": kind, "length": 3})
     assert len(result["test"]) == len(result["right"]) == 2
     assert ("stretch" in result) == (kind != "LSTM")
     assert all(0 <= share <= 1 for share in result["right"])
@@ -114,4 +133,4 @@ def test_a_point_has_a_number_for_every_net(small, kind):
 
 
 def test_settings_are_those_that_the_text_names():
-    assert (DELAY, LENGTH, len(BUDGET.seeds), len(BUDGET.decays)) == (50, 5, 5, 2)
+    assert (DELAY, LENGTH, SHORT, len(BUDGET.seeds), len(BUDGET.decays)) == (50, 10, 5, 5, 2)
