@@ -5,7 +5,7 @@ is to be repeated: each symbol is asked for T + K steps after it was read. Witho
 :math:`K \ln 8 / (T + 2K)` nats per step. Nets of one layer and an affine readout are trained on it:
 
 * "orthogonal", :math:`h_t = \mathrm{modReLU}(W h_{t-1} + U x_t + b)` with a W that is orthogonal after every update, by
-  a Cayley transform, :math:`W = Q (I - A)^{-1} (I + A)` with a trained skew A, 0 at first, and Q the start; and
+  a Cayley transform, :math:`W = Q (I - A)^{-1} (I + A)` with a skew A, 0 at first, of trained numbers, and Q the start; and
   :math:`\mathrm{modReLU}(a) = \mathrm{sign}(a) \max(0, |a| + c)` with a trained c for each unit, 0 at first;
 * "free", the same cell with the same start, all numbers of whose W are trained;
 * "simple", a tanh cell with the same W at the start;
@@ -76,8 +76,9 @@ BUDGET = Budget(
     decays=(0.0, 0.1),
     seeds=range(5),
     others=range(5, 7),
-    updates=1600,
-    batch_size=32,
+    updates=1000,
+    batch_size=20,
+    evaluations=20,
 )
 """How all of them are trained."""
 GAIN = 0.005
