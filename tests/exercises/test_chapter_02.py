@@ -58,7 +58,15 @@ def sign_test(leads):
     return min(1.0, 2 * sum(comb(n, j) for j in range(k, n + 1)) / 2**n)
 
 
-RIGHT = [largest_so_far, step_error, spike, slow_clock, counter, tower_kernel, units_needed, sign_test]
+def last_reversal(updates, one, other):
+    leads = np.mean(one, 0) - np.mean(other, 0)
+    there = leads != 0
+    at, signs = np.array(updates)[there], np.sign(leads[there])
+    changes = at[1:][signs[1:] != signs[:-1]]
+    return int(changes[-1]) if len(changes) else None
+
+
+RIGHT = [largest_so_far, step_error, spike, slow_clock, counter, tower_kernel, units_needed, sign_test, last_reversal]
 ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 
@@ -122,6 +130,12 @@ WRONG = {
         lambda leads: sign_test(leads) / 2,
         lambda leads: sign_test([lead or -1.0 for lead in leads]),
         lambda leads: min(1.0, 2 * sign_test(leads)),
+    ],
+    "02-last-reversal": [
+        lambda updates, one, other: last_reversal(updates[::-1], [c[::-1] for c in one], [c[::-1] for c in other]),
+        lambda updates, one, other: last_reversal(updates, one[:1], other[:1]),
+        lambda updates, one, other: last_reversal(updates, one, other) or 0,
+        lambda updates, one, other: last_reversal(updates[:-1], [c[:-1] for c in one], [c[:-1] for c in other]),
     ],
 }
 

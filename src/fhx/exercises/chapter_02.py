@@ -2,12 +2,13 @@ r"""The exercises of chapter 2, imitating an arbitrary f, with their oracles.
 
 Nets that a reader designed are run on whole numbers. Weights are compared with the definition of the step, applied to
 unit vectors; error bounds with exact sums; kernels with sums over multisets of weights; counts of units with
-the singular values that numpy finds; a sign test with all ways in which the signs can fall.
+the singular values that numpy finds; a sign test with all ways in which the signs can fall; a
+reversal with exact means.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate, combinations_with_replacement, product
+from itertools import accumulate, combinations_with_replacement, pairwise, product
 from math import prod
 from typing import Any
 
@@ -24,6 +25,7 @@ __all__ = ["EXERCISES"]
 
 Matrix = Sequence[Sequence[int]]
 Rows = list[list[int]]
+Curves = Sequence[Sequence[float]]
 Layer = tuple[Matrix, Sequence[int]]
 
 
@@ -192,6 +194,32 @@ def _leads(generator: Generator) -> Case:
     return ([float(lead) for lead in leads],)
 
 
+# A budget that reverses a result
+
+
+def _exact_reversal(updates: Sequence[int], one: Curves, other: Curves) -> int | None:
+    """Where the sign of the exact difference of the means, zeros left out, is another than the one before it."""
+    leads = [
+        sum(map(Fraction, a)) / len(a) - sum(map(Fraction, b)) / len(b)
+        for a, b in zip(zip(*one, strict=True), zip(*other, strict=True), strict=True)
+    ]
+    signed = [(at, lead > 0) for at, lead in zip(updates, leads, strict=True) if lead != 0]
+    changes = [at for (_, before), (at, now) in pairwise(signed) if now != before]
+    return max(changes, default=None)
+
+
+def _curves(generator: Generator) -> Case:
+    """Two kinds of one to four seeds whose curves, in eighths, cross and touch."""
+    n = int(generator.integers(2, 12))
+    step = int(generator.integers(1, 6)) * 50
+
+    def draw() -> Any:
+        rises = generator.integers(-2, 4, size=(2 ** int(generator.integers(0, 3)), n))
+        return (rises.cumsum(1).clip(0, 8) / 8).tolist()
+
+    return list(range(0, n * step, step)), draw(), draw()
+
+
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "02-running-maximum",
@@ -292,6 +320,22 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=_leads,
         oracle=_by_all_signs,
         tolerance=1e-12,
+    ),
+    Exercise(
+        "02-last-reversal",
+        "A budget that reverses a result",
+        "last_reversal(updates, one, other)",
+        ("updates", "one", "other"),
+        cases=(
+            ([0, 100, 200], [[0.5, 0.75, 0.75]], [[0.25, 0.5, 1.0]]),
+            ([0, 100, 200, 300], [[0.5, 0.25, 0.75, 0.5]], [[0.25, 0.5, 0.5, 1.0]]),
+            ([0, 50, 100], [[0.25, 0.5, 1.0]], [[0.0, 0.25, 0.5]]),
+            ([0, 50, 100], [[0.0, 1.0, 0.75], [0.0, 0.0, 0.75]], [[0.25, 0.25, 0.5], [0.25, 0.25, 0.5]]),
+            ([0, 50, 100, 150], [[0.5, 0.5, 0.5, 0.75]], [[0.25, 0.5, 0.5, 0.5]]),
+            ([0, 50, 100, 150], [[0.5, 0.5, 0.5, 0.5]], [[0.25, 0.5, 0.75, 0.5]]),
+        ),
+        sample=_curves,
+        oracle=_exact_reversal,
     ),
 )
 """The exercises of the chapter, in its order."""
