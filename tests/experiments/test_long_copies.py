@@ -36,7 +36,7 @@ def small(monkeypatch):
         batch_size=4,
         evaluations=2,
     )
-    for name, value in (("DELAY", 10), ("SIZES", (40, 10, 20)), ("BUDGET", budget)):
+    for name, value in (("DELAY", 10), ("SIZES", (40, 10, 20)), ("BUDGET", budget), ("RATES", {})):
         monkeypatch.setattr(long_copies, name, value)
     task.cache_clear()
     yield
