@@ -19,6 +19,7 @@ from fhx.experiments import (
     staying_stable,
     trainability,
     windows,
+    word_or_symbol,
     words,
 )
 from fhx.experiments.experiment import Experiment
@@ -31,6 +32,7 @@ MODULES = (
     stack_or_deep,
     words,
     formal_languages,
+    word_or_symbol,
     counting,
     perturbed_weights,
     finite_precision,
