@@ -6,13 +6,14 @@ import pytest
 import torch
 from torch.nn.utils import parametrize
 
-from fhx.experiments import long_copies
+from fhx.experiments import long_copies, stored
 from fhx.experiments.comparison import Budget
 from fhx.experiments.long_copies import (
     BUDGET,
     DELAY,
     KINDS,
     LENGTH,
+    RATES,
     SHORT,
     ModReLU,
     guess,
@@ -21,6 +22,7 @@ from fhx.experiments.long_copies import (
     stretch,
     task,
 )
+from fhx.experiments.protocol import judge
 from fhx.training import fit
 
 
@@ -134,3 +136,28 @@ def test_a_point_has_a_number_for_every_net(small, kind):
 
 def test_settings_are_those_that_the_text_names():
     assert (DELAY, LENGTH, SHORT, len(BUDGET.seeds), len(BUDGET.decays)) == (50, 10, 5, 5, 2)
+
+
+def test_every_kind_stands_against_the_orthogonal_one_with_frozen_cells_as_the_control():
+    found = long_copies.evidence(stored("long_copies"))
+    others = [kind for kind in KINDS if kind != "orthogonal"]
+    assert list(found) == [f"orthogonal and {kind}" for kind in others]
+    for kind, one in zip(others, found.values(), strict=True):
+        assert set(one.kinds) == {"orthogonal", kind, "frozen"}
+        assert (one.control, one.shown) == ("frozen", len(others))
+        assert one.baselines["guess"] == pytest.approx(10 * log(8) / 70)
+        verdict, (statement,) = judge(one), one.statements
+        if not verdict.settled:
+            assert verdict[statement] == "undecided at this budget"
+
+
+def test_stored_nets_have_the_best_settings_and_the_matrices_of_their_kinds():
+    for entry in stored("long_copies")["points"]:
+        kind, result = entry["point"]["kind"], entry["result"]
+        means = {(rate, decay): mean for rate, decay, mean in result["settings"] if mean is not None}
+        assert means[result["rate"], result["decay"]] == min(means.values())
+        assert sorted({rate for rate, _, _ in result["settings"]}) == sorted(RATES.get(kind, BUDGET.rates))
+        if kind in ("frozen", "orthogonal"):
+            assert all(abs(value - 1) < 1e-4 for pair in result["stretch"] for value in pair)
+        elif "stretch" in result:
+            assert all(high > 1.01 for _, high in result["stretch"])

@@ -54,6 +54,7 @@ __all__ = [
     "GAIN",
     "KINDS",
     "LENGTH",
+    "RATES",
     "SHORT",
     "evidence",
     "guess",
