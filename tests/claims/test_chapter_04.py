@@ -10,6 +10,7 @@ from fhx.dynamics import Realization, unroll
 from fhx.experiments import formal_languages, recognition, stored
 from fhx.machines import NAMED, learn_dfa, word_sample
 from fhx.tasks import LANGUAGES, Acceptor
+from fhx.training import proportion
 
 COUNTERS = ("a^n b^n", "a^n b^n c^n", "dyck-1")
 
@@ -74,6 +75,26 @@ def test_a5_when_verdicts_are_learned_gated_nets_and_relu_nets_are_right_more_of
     assert right("2x") == {"tanh": 0, "relu": 1, "GRU": 0, "LSTM": 2}
     assert max(max(runs[name, cell]["result"]["reach"]) for name in COUNTERS for cell in recognition.CELLS) == 37
     assert max(runs["a^n b^n", "relu"]["result"]["reach"]) == 37
+
+
+@pytest.mark.claim("A5")
+def test_a5_of_the_intervals_at_the_trained_lengths_only_that_of_the_tanh_nets_is_apart(runs):
+    shares = {
+        cell: proportion(sum(sum(runs[name, cell]["result"]["right"]["1x"]) for name in COUNTERS), 30)
+        for cell in recognition.CELLS
+    }
+    others = [shares[cell] for cell in ("relu", "GRU", "LSTM")]
+    assert shares["tanh"].high < min(p.low for p in others)
+    assert max(p.low for p in others) < min(p.high for p in others)
+
+
+@pytest.mark.claim("E5")
+def test_e5_on_the_tomita_grammars_62_of_80_nets_are_right_at_ten_times_the_length_and_ten_of_twenty_relu_nets(runs):
+    far = {
+        cell: sum(sum(runs[name, cell]["result"]["right"]["10x"]) for name in ("tomita-3", "tomita-6"))
+        for cell in recognition.CELLS
+    }
+    assert far == {"tanh": 19, "relu": 10, "GRU": 16, "LSTM": 17}
 
 
 @pytest.mark.claim("A5")
