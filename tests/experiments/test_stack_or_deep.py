@@ -1,116 +1,125 @@
-"""The search for a difference between stacks and deep cells: nested sets, bands of steps, one point."""
+"""Students of many teachers: own sequences in one batch, one teacher for all settings, evidence of the stored run."""
 
 import json
-from pathlib import Path
 
 import pytest
 import torch
+from attrs import evolve
+from torch import nn
 
-from fhx.experiments import stack_or_deep
+from fhx.cells import SimpleCell
+from fhx.dynamics import Realization
+from fhx.experiments import stack_or_deep as experiment
 from fhx.experiments.protocol import judge
-from fhx.experiments.results import read
-from fhx.experiments.stack_or_deep import BANDS, BUDGETS, SIZES, STUDENTS, TEACHERS, by_band
-from fhx.tasks import Sequences, teacher_recurrence, word_problem
-from fhx.training import OBJECTIVES, evaluate
-
-RESULT = Path(__file__).parents[2] / "results" / "stack_or_deep.json"
-
-
-def test_bands_are_steps_of_one_run():
-    targets = torch.zeros(64, 4, 1)
-    outputs = torch.cat([torch.full((n, 4, 1), v) for n, v in ((16, 1.0), (16, 2.0), (32, 3.0))])
-    part = Sequences(torch.zeros(64, 4, 2), targets)
-    found = by_band(lambda inputs, lengths: outputs, part, OBJECTIVES["value per step"])
-    assert found == {"1x": 1, "2x": 4, "4x": 9}
-    assert [end for _, end in BANDS.values()] == [16, 32, 64]
-
-
-def test_every_student_has_its_points_once():
-    points = [tuple(point.values()) for point in stack_or_deep.EXPERIMENT.points]
-    assert len(points) == len(set(points)) == len(STUDENTS) * 6 * 3
-    assert set(SIZES) == set(BUDGETS)
-
-
-def test_a_teacher_is_that_of_its_draw():
-    name = "teacher 2, draw 1"
-    depth, draw = TEACHERS[name]
-    task, again = stack_or_deep.task(name), teacher_recurrence(depth, 16, sizes=(1024, 4, 4), seed=draw)
-    torch.testing.assert_close(task.train.targets, again.train.targets)
-    assert task.test.steps == 64
-    assert task.train.steps == 16
+from fhx.experiments.stack_or_deep import BANDS, DEPTHS, KINDS, SIZES, STATEMENTS, OwnSequences, make, numbered, task
+from fhx.tasks import teacher, teacher_recurrence
+from fhx.training import evaluate
 
 
 @pytest.fixture
 def small(monkeypatch):
-    """One problem of each kind, few seeds and updates."""
-    monkeypatch.setattr(stack_or_deep, "SEEDS", range(2))
-    monkeypatch.setattr(stack_or_deep, "OTHER_SEEDS", range(5, 6))
-    monkeypatch.setattr(stack_or_deep, "LEARNING_RATES", (1e-9, 0.02))
-    problems = {
-        "words": word_problem("Z2", 4, (32, 16, 16), test_steps=64),
-        "teacher": teacher_recurrence(2, 4, sizes=(32, 16, 16), test_steps=64),
-    }
-    monkeypatch.setattr(stack_or_deep, "task", problems.get)
-    few = {"parameters": 200, "updates": 20, "evaluate_every": 10}
-    monkeypatch.setattr(stack_or_deep, "BUDGETS", dict.fromkeys(problems, few))
-    return problems
+    """Few sequences, seeds and updates, and small nets."""
+    monkeypatch.setattr(experiment, "task", lambda depth, draw: few_sequences(depth, draw))
+    monkeypatch.setattr(experiment, "PARAMETERS", 120)
+    monkeypatch.setattr(experiment, "RUNS", 50)
+    few = evolve(experiment.BUDGET, seeds=range(2), others=range(100, 101), updates=6, evaluations=2, rates=(0.01, 0.1))
+    monkeypatch.setattr(experiment, "BUDGET", few)
 
 
-@pytest.mark.parametrize(("cell", "depth"), STUDENTS)
-def test_one_point(cell, depth, small):
-    result = stack_or_deep.run({"task": "teacher", "size": 8, "cell": cell, "depth": depth})
+def few_sequences(depth, draw):
+    return teacher_recurrence(depth, 16, sizes=(16, 10, 12), seed=draw, test_steps=64)
+
+
+def test_a_net_answers_with_its_errors_on_its_own_sequences():
+    problem, net = few_sequences(1, 3), Realization(SimpleCell(2, 4), nn.Linear(4, 1))
+    inputs, targets = (torch.cat([problem.train.inputs, problem.valid.inputs], 1),
+                       torch.cat([problem.train.targets, problem.valid.targets], 1))  # fmt: skip
+    own, asked = OwnSequences(net, inputs, targets), torch.tensor([2, 20, 7]).expand(5, 3)
+    torch.testing.assert_close(own(asked), net(inputs[:5, [2, 20, 7]]) - targets[:5, [2, 20, 7]])
+
+
+@pytest.mark.parametrize("name", ["simple", "gated", "frozen", "window"])
+def test_errors_by_number_are_those_of_the_net_on_its_teacher(name, small):
+    torch.manual_seed(5)
+    own, problem = make(name, 2, 3), few_sequences(2, 5)
+    torch.manual_seed(5)
+    net = experiment.student(name, problem, 3)
+    asked = numbered(few_sequences(2, 0), 8)
+    assert len(asked.train) == 8
+    for split in ("valid", "test"):
+        assert evaluate(own, asked, split) == pytest.approx(evaluate(net, problem, split), rel=1e-5)
+    first = evolve(problem, train=problem.train.take(slice(8)))
+    assert evaluate(own, asked, "train") == pytest.approx(evaluate(net, first, "train"), rel=1e-5)
+
+
+def test_all_kinds_and_settings_meet_the_teacher_of_the_seed_and_start_apart(small):
+    made = {}
+    for name, seed in (("simple", 7), ("deep", 7), ("deep", 7 + experiment.DRAWS), ("deep", 8)):
+        torch.manual_seed(seed)
+        made[name, seed] = make(name, 1, 3)
+    same = made["simple", 7].targets
+    assert torch.equal(same, made["deep", 7].targets)
+    assert torch.equal(same, made["deep", 7 + experiment.DRAWS].targets)
+    assert not torch.equal(same, made["deep", 8].targets)
+    starts = [made["deep", seed].net.cell.W for seed in (7, 7 + experiment.DRAWS)]
+    assert not torch.equal(*starts)
+    assert not {seed % experiment.DRAWS for seed in experiment.BUDGET.others} & set(experiment.BUDGET.seeds)
+
+
+def test_the_largest_sets_hold_the_smaller_ones_and_tests_are_longer():
+    problem = task(1, 2)
+    assert len(problem.train) == max(SIZES)
+    assert (problem.train.steps, problem.test.steps) == (16, 64)
+    assert [start for start, _ in BANDS.values()] == [0, 16, 32]
+
+
+def test_frozen_cells_stay_and_only_the_readout_is_trained(small):
+    torch.manual_seed(1)
+    assert {name for name, _ in make("frozen", 1, 3).named_parameters()} == {"net.weight", "net.bias"}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_one_point(name, small):
+    result = experiment.run({"depth": 2, "size": 8, "kind": name})
     assert json.loads(json.dumps(result)) == result
-    assert 140 <= result["parameters"] <= 200
-    assert result["rate"] == 0.02
+    assert result["parameters"] <= 120
     for seed, test in enumerate(result["test"]):
-        shares = [result["bands"][name][seed] * (end - start) / 64 for name, (start, end) in BANDS.items()]
+        shares = [result["bands"][band][seed] * (end - start) / 64 for band, (start, end) in BANDS.items()]
         assert sum(shares) == pytest.approx(test, rel=1e-4)
+    if name != "frozen":
+        assert all(0 <= part <= whole for part, whole in zip(result["linear part"], result["late error"], strict=True))
 
 
-def test_bands_are_of_the_nets_that_are_reported(small, monkeypatch):
-    kept = []
+def test_the_linear_part_is_that_of_a_linear_error():
+    """A student that is off by 3 times the input of two steps ago has just that error, and all of it is linear."""
+    master, problem = teacher(2, seed=4).double(), task(2, 4)
+    spread, mean = torch.std_mean(master(problem.train.inputs.double()), correction=0)
 
-    def sweep(*arguments, **options):
-        kept.append((real(*arguments, **options), arguments[1]))
-        return kept[0][0]
+    def off(x):
+        late = nn.functional.pad(x, (0, 0, 0, 0, 2, 0))[: len(x), :, :1]
+        return (master(x.double()) - mean) / spread + 3 * late
 
-    real = stack_or_deep.sweep
-    monkeypatch.setattr(stack_or_deep, "sweep", sweep)
-    result = stack_or_deep.run({"task": "words", "size": 8, "cell": "plain", "depth": 2})
-    found, problem = kept[0]
-    assert len(problem.train) == 8
-    assert torch.equal(problem.train.inputs, small["words"].train.inputs[:, :8])
-    for net, test in zip([found.fit.models[row] for row in found.rows], result["test"], strict=True):
-        assert evaluate(net, small["words"]) == pytest.approx(test)
+    whole, linear = experiment.linear_part(off, 2, 4)
+    assert whole == pytest.approx(9, rel=0.05)
+    assert linear == pytest.approx(whole, rel=0.05)
+    assert experiment.linear_part(lambda x: (master(x.double()) - mean) / spread + 1, 2, 4)[1] < 0.01
 
 
-def stored():
-    return [(entry["point"], entry["result"]) for entry in read(RESULT)["points"]]
+def test_statements_are_judged_by_depth_and_size(small):
+    points = [{"depth": 1, "size": 8, "kind": name} for name in ("deep", "stack", "frozen", "window")]
+    entries = [{"point": point, "result": experiment.run(point)} for point in points]
+    found = experiment.evidence({"points": entries})
+    assert list(found) == ["1, 8: deep or stack"]
+    (one,) = found.values()
+    assert one.kinds["deep"].scores == entries[0]["result"]["bands"]["1x"]
+    assert not one.higher_is_better
+    assert one.kinds["deep"].item_error == 0
+    assert one.control == "frozen"
+    assert {"constant", "window"} == one.baselines.keys()
+    assert one.shown == len(STATEMENTS) * len(DEPTHS) * len(SIZES)
+    assert "seeds" in judge(one).reasons, "two teachers are not enough"
 
 
-def test_stored_nets_are_of_equal_size_and_their_rate_was_chosen_by_others():
-    for point, result in stored():
-        budget = BUDGETS[point["task"]]["parameters"]
-        assert 0.85 * budget < result["parameters"] <= budget
-        assert result["rates"][str(result["rate"])] == min(result["rates"].values())
-        assert all(len(values) == len(stack_or_deep.SEEDS) for values in result["bands"].values())
-
-
-def test_the_evidence_is_that_of_the_stored_nets_and_settles_nothing():
-    found = stack_or_deep.evidence(read(RESULT))
-    assert len(found) == sum(map(len, SIZES.values()))
-    for point, result in stored():
-        one = found[f"{point['task']}, {point['size']} sequences"]
-        assert not one.higher_is_better
-        kinds = [kind for kind in one.kinds.values() if kind.scores == result["bands"]["1x"]]
-        assert result["valid"] in [kind.valid for kind in kinds]
-        assert result["rate"] in [kind.rate for kind in kinds]
-    for one in found.values():
-        verdict = judge(one)
-        assert set(one.kinds) >= {"deep, 2", "deep, 4", "stack of 2", "stack of 4", "simple", "LSTM", "GRU"}
-        assert {"control", "tuning", "seeds"} <= verdict.reasons.keys()
-        assert {verdict[statement] for statement in stack_or_deep.STATEMENTS} == {"undecided at this budget"}
-
-
-def test_all_that_is_shown_shares_a_level():
-    assert {one.shown for one in stack_or_deep.evidence(read(RESULT)).values()} == {6 * 3 * 2}
+def test_every_kind_is_run_once_everywhere():
+    points = [tuple(point.values()) for point in experiment.EXPERIMENT.points]
+    assert len(points) == len(set(points)) == len(KINDS) * len(DEPTHS) * len(SIZES)

@@ -1,160 +1,259 @@
-r"""Whether stacked simple layers and a deep cell differ: a search at equal size over teacher recurrences.
+r"""Whether a stack of simple layers and a deep cell differ on teachers: many of them, each with sequences of its own.
 
-A stack of :math:`L` layers has a state of :math:`L d` numbers, of which only the bottom layer's are written next to the
-input; the deep cell has :math:`d` numbers, and all of its :math:`L` layers lie between one state and the next. The
-problems are teacher recurrences whose step has 1, 2 or 4 layers (two draws of each; mean squared error, 1 is a guess).
-Everything is trained on sequences of 16 steps, from small sets to larger ones that contain them, and judged on steps 1
-to 16, 17 to 32 and 33 to 64 of one test set.
+The problems are teacher recurrences (:func:`fhx.tasks.teacher_recurrence`) whose step has 1 or 2 layers. A seed
+stands for a teacher, its sequences and the start of the student, so an interval over seeds is over all three, and
+seeds share no test items. All kinds meet the same teachers. Students are those of :mod:`fhx.experiments.words`, of
+equal size and trained by :func:`fhx.experiments.comparison.compare`, on sequences of 16 steps:
 
-All nets start orthogonal; see :mod:`fhx.experiments.equal_size`.
+* "simple", one tanh layer; "deep", a step of two; "stack", two simple layers, both of which read the input and are
+  read out; "gated", an LSTM whose gates start open for 64 steps;
+* "frozen", the deep cell as it starts, with a trained readout: the control;
+* "window", an affine readout of all 16 inputs. A constant has the error 1.
+
+The nets of all seeds are one batch, though each has its own teacher: see :class:`OwnSequences`.
 """
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from itertools import count
 from typing import Any
 
 import torch
 from attrs import evolve
-from torch import nn
+from jaxtyping import Float, Integer
+from torch import Tensor, nn
 
-from fhx.experiments.comparison import kind_by_rate
-from fhx.experiments.equal_size import make, sweep, units_for
+from fhx.cells.function import as_cell
+from fhx.dynamics import Realization
+from fhx.experiments import words
+from fhx.experiments.comparison import Budget, compare, kind
+from fhx.experiments.delay_line import Window
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.protocol import Ahead, Evidence
-from fhx.tasks import Sequences, Task, teacher_recurrence
-from fhx.training import OBJECTIVES, Objective
+from fhx.tasks import Sequences, Task, teacher, teacher_recurrence
+from fhx.training import evaluate
 
-__all__ = ["BANDS", "EXPERIMENT", "STATEMENTS", "STUDENTS", "TEACHERS", "by_band", "evidence", "run", "task"]
+__all__ = [
+    "BANDS",
+    "BUDGET",
+    "DEPTHS",
+    "EXPERIMENT",
+    "GAIN",
+    "KINDS",
+    "SIZES",
+    "STATEMENTS",
+    "OwnSequences",
+    "evidence",
+    "linear_part",
+    "make",
+    "numbered",
+    "run",
+    "task",
+    "units_for",
+]
 
-STUDENTS = (("plain", 1), ("plain", 2), ("plain", 4), ("stacked", 2), ("stacked", 4), ("GRU", 1), ("gated", 1))
-"""The kinds of cell that learn, and their layers."""
-TEACHERS = {f"teacher {depth}, draw {draw}": (depth, draw) for draw in (1, 2) for depth in (1, 2, 4)}
-"""The recurrences to learn: layers of the step, and the seed of its weights."""
-STEPS = 16
-"""Of the sequences to train on."""
-TEST_STEPS = 64
-"""Of the test set, four times as many."""
+KINDS = words.KINDS
+"""The nets that are trained."""
+DEPTHS = (1, 2)
+"""Layers of a teacher's step."""
+SIZES = (64,)
+"""Sequences to train on; of several sizes a smaller set would be the first part of a larger one."""
+STEPS, TEST_STEPS = 16, 64
+"""Of the sequences to train on, and of those to test on."""
 BANDS = {"1x": (0, 16), "2x": (16, 32), "4x": (32, 64)}
-"""Steps of the test set, from the first to before the last."""
-SIZES = dict.fromkeys(TEACHERS, (64, 256, 1024))
-"""Sequences to train on; a smaller set is the first part of a larger one."""
+"""Steps of the test sequences, from the first to before the last."""
 EVALUATED = (256, 256)
 """Sequences to validate with and to test on."""
-BUDGETS = {name: {"parameters": 1000, "updates": 250, "evaluate_every": 25} for name in TEACHERS}
-"""For each problem the parameters of a net, and how long it is trained."""
-SEEDS = range(5)
-"""Of the nets that are reported."""
-OTHER_SEEDS = range(5, 8)
-"""Of the nets that the learning rate is chosen by."""
-LEARNING_RATES = (0.002, 0.008, 0.032, 0.128)
-"""Learning rates that are tried."""
-BATCH = 16
-"""Sequences of an update."""
+PARAMETERS = 1000
+"""Of a net, at most."""
+LAGS, RUNS = 20, 2000
+"""Steps back over which the linear part of an error is measured, and in how many runs."""
+DRAWS = 1000
+"""A net's teacher is drawn by the remainder of its seed by this number, so that all settings meet the same teachers."""
+GAIN = 0.01
+"""What the last tenth of the updates may take from the error of a net that counts as settled; a constant has 1."""
+BUDGET = Budget(
+    rates=(0.001, 0.003, 0.01, 0.03, 0.1),
+    decays=(0.0, 0.1),
+    seeds=range(16),
+    others=range(100, 105),
+    updates=3000,
+    batch_size=16,
+    evaluations=40,
+)
+"""How all of them are trained. A first run, of 1,600 updates and with two teachers to choose the setting by, was given
+up half-way: its curves were not flat, and two teachers chose badly."""
+STATEMENTS = (Ahead("deep", "stack"), Ahead("deep", "simple"), Ahead("stack", "simple"), Ahead("gated", "deep"))
+"""What is judged for each depth of the teachers and number of sequences, on the trained length."""
 
 
 @cache
-def task(name: str) -> Task:
-    """A problem with its largest training set; its test sequences are four times as long."""
-    sizes = (max(SIZES[name]), *EVALUATED)
-    depth, draw = TEACHERS[name]
-    return teacher_recurrence(depth, STEPS, sizes=sizes, seed=draw, test_steps=TEST_STEPS)
+def task(depth: int, draw: int) -> Task:
+    """A teacher with its sequences; those of the test are four times as long."""
+    return teacher_recurrence(depth, STEPS, sizes=(max(SIZES), *EVALUATED), seed=draw, test_steps=TEST_STEPS)
+
+
+class OwnSequences(nn.Module):
+    """A net with sequences of its own, which it is asked for by number and answers with its errors.
+
+    So nets of one batch can have different teachers: to all of them the task is to answer 0.
+
+    Args:
+        net: from inputs to outputs.
+        inputs, targets: of all its sequences.
+    """
+
+    inputs: Tensor
+    targets: Tensor
+
+    def __init__(
+        self, net: nn.Module, inputs: Float[Tensor, "time sequences d_in"], targets: Float[Tensor, "time sequences d"]
+    ) -> None:
+        super().__init__()
+        self.net = net
+        self.register_buffer("inputs", inputs)
+        self.register_buffer("targets", targets)
+
+    def forward(
+        self, numbers: Integer[Tensor, "time batch"], lengths: Integer[Tensor, " batch"] | None = None
+    ) -> Float[Tensor, "time batch d"]:
+        """Outputs minus targets for the sequences whose numbers stand in ``numbers``, the same at every step."""
+        steps, some = len(numbers), numbers[0]
+        return self.net(self.inputs[:steps, some]) - self.targets[:steps, some]
+
+
+def numbered(problem: Task, size: int) -> Task:
+    """The task of nets with sequences of their own: their numbers for inputs, of which the first are trained on."""
+
+    def part(start: int, many: int, steps: int) -> Sequences:
+        ids = torch.arange(start, start + many).expand(steps, many)
+        return Sequences(ids, torch.zeros(steps, many, problem.output_size))
+
+    sets = (problem.train.take(slice(size)), problem.valid, problem.test)
+    starts = (0, len(problem.train), len(problem.train) + len(problem.valid))
+    parts = [part(start, len(s), s.steps) for start, s in zip(starts, sets, strict=True)]
+    many = sum(map(len, (problem.train, problem.valid, problem.test)))
+    return evolve(problem, input_size=many, train=parts[0], valid=parts[1], test=parts[2])
+
+
+def student(name: str, problem: Task, units: int) -> nn.Module:
+    """A new net of a kind with so many units in every layer."""
+    if name == "window":
+        return Window(problem.input_size, problem.output_size, STEPS)
+    return words.make(name, problem, units)
+
+
+def units_for(name: str, depth: int) -> int:
+    """The most units of every layer with at most 1,000 parameters."""
+    problem = task(depth, 0)
+
+    def size(units: int) -> int:
+        return sum(p.numel() for p in student(name, problem, units).parameters())
+
+    return 0 if name == "window" else next(n for n in count(1) if size(n + 1) > PARAMETERS)
+
+
+def make(name: str, depth: int, units: int) -> OwnSequences:
+    """A new net of a kind with the teacher, drawn by torch's seed, that it is to imitate.
+
+    The states of a frozen cell do not change, so they are computed once and are its inputs.
+    """
+    problem = task(depth, torch.initial_seed() % DRAWS)
+    parts = (problem.train, problem.valid, problem.test)
+
+    def together(name: str) -> Tensor:
+        values = [getattr(part, name) for part in parts]
+        return torch.cat([nn.functional.pad(v, (0, 0, 0, 0, 0, TEST_STEPS - len(v))) for v in values], 1)
+
+    net, inputs = student(name, problem, units), together("inputs")
+    if name == "frozen" and isinstance(net, Realization) and isinstance(net.readout, nn.Module):
+        with torch.no_grad():
+            inputs = as_cell(net.cell).hidden(net.states(inputs))
+        net = net.readout
+    return OwnSequences(net, inputs, together("targets"))
 
 
 @torch.no_grad()
-def by_band(net: nn.Module, part: Sequences, objective: Objective) -> dict[str, float]:
-    """The mean metric over the steps of each band."""
-    values = objective.metric(net(part.inputs, part.lengths), part.targets).mean(1)
-    return {name: values[start:end].mean().item() for name, (start, end) in BANDS.items()}
+def linear_part(net: Callable[[Tensor], Tensor], depth: int, draw: int) -> tuple[float, float]:
+    r"""The mean squared error of a student on steps 21 to 40 of new runs, and how much of it is linear in the inputs.
 
-
-def _points() -> list[Point]:
-    """Every student on every problem with every size of its training set."""
-    pairs = [(name, size) for name, sizes in SIZES.items() for size in sizes]
-    return [
-        {"task": name, "size": size, "cell": cell, "depth": depth} for name, size in pairs for cell, depth in STUDENTS
-    ]
+    With the error :math:`e_t` and independent inputs of mean 0 and variance 1 that is
+    :math:`\sum_{s < 20} \lVert \mathbb{E}[e_t x_{t-s}] \rVert^2`.
+    """
+    generator, master = torch.Generator().manual_seed(DRAWS + draw), teacher(depth, seed=draw)
+    spread, mean = torch.std_mean(master(task(depth, draw).train.inputs.double()), correction=0)
+    x = torch.randn(2 * LAGS, RUNS, 2, generator=generator)
+    off = (net(x) - (master(x.double()) - mean) / spread)[LAGS:].float()
+    kernel = [torch.einsum("tbo,tbi->i", off, x[LAGS - s : 2 * LAGS - s]) / off.numel() for s in range(LAGS)]
+    return off.square().mean().item(), torch.stack(kernel).square().sum().item()
 
 
 def run(point: Point) -> Result:
-    """Train a student.
+    """Train the students of one kind, each on a teacher of its own.
 
     Returns:
-        That of :func:`~fhx.experiments.equal_size.sweep`, whose ``test`` is over all 64 steps, and ``bands``, by
-        band the test metric of each seed; ``units`` and ``parameters``.
+        That of :func:`~fhx.experiments.comparison.compare`, whose ``test`` is over all 64 steps; ``bands``, by band the
+        test error of each seed; ``train error``, that of the kept net on all it was trained on; ``late error`` and
+        ``linear part`` of it, as :func:`linear_part` says, None for frozen nets; ``units``.
     """
-    whole, budget = task(point["task"]), dict(BUDGETS[point["task"]])
-    problem = evolve(whole, train=whole.train.take(slice(point["size"])))
-    cell, depth = point["cell"], point["depth"]
-    units = units_for(budget.pop("parameters"), cell, depth, problem)
-    found = sweep(
-        lambda: make(cell, depth, problem, units, orthogonal=True),
-        problem,
-        rates=LEARNING_RATES,
-        seeds=SEEDS,
-        others=OTHER_SEEDS,
-        batch_size=BATCH,
-        **budget,
-    )
-    models = [found.fit.models[row] for row in found.rows]
-    bands = [by_band(net, problem.test, OBJECTIVES[problem.kind]) for net in models]
-    return {
-        **found.result,
-        "bands": {name: [band[name] for band in bands] for name in BANDS},
-        "units": units,
-        "parameters": sum(p.numel() for p in models[0].parameters()),
-    }
-
-
-GAIN = 0.01
-"""What the last tenth of the updates may take from the error of a net that counts as settled; a guess has error 1."""
-STATEMENTS = tuple(Ahead(f"deep, {depth}", f"stack of {depth}") for depth in (2, 4))
-"""What is judged for each teacher and number of sequences, on the trained length."""
+    name, depth = point["kind"], point["depth"]
+    units, problem = units_for(name, depth), numbered(task(depth, 0), point["size"])
+    trained, result = compare(partial(make, name, depth, units), problem, BUDGET)
+    with torch.no_grad():
+        off = [net(problem.test.inputs).square().mean((1, 2)) for net in trained.models]
+    bands = {band: [steps[start:end].mean().item() for steps in off] for band, (start, end) in BANDS.items()}
+    fitted = [evaluate(net, problem, "train") for net in trained.models]
+    late, linear = None, None
+    if name != "frozen":
+        parts = [linear_part(net.net, depth, draw) for net, draw in zip(trained.models, BUDGET.seeds, strict=True)]
+        late, linear = map(list, zip(*parts, strict=True))
+    return {**result, "bands": bands, "train error": fitted, "late error": late, "linear part": linear, "units": units}
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets say of each teacher and number of sequences.
+    """What the stored students say of each statement, by depth of the teachers and number of sequences.
 
-    There is no control, and no regularisation was tried. All comparisons share a level.
+    All statements share a level. A seed has test sequences of its own, so what they add is in the interval.
     """
-    pairs = [(name, size) for name, sizes in SIZES.items() for size in sizes]
     found: dict[str, Evidence] = {}
-    for name, size in pairs:
-        entries = [e for e in stored["points"] if (e["point"]["task"], e["point"]["size"]) == (name, size)]
-        found[f"{name}, {size} sequences"] = Evidence(
-            kinds={_label(e["point"]): kind_by_rate(e["result"], e["result"]["bands"]["1x"]) for e in entries},
-            higher_is_better=False,
-            control=None,
-            baselines={"constant": 1.0},
-            statements=STATEMENTS,
-            shown=len(pairs) * len(STATEMENTS),
-            gain=GAIN,
-        )
+    results = {tuple(e["point"][key] for key in ("depth", "size", "kind")): e["result"] for e in stored["points"]}
+    for depth, size in dict.fromkeys((depth, size) for depth, size, _ in results):
+        there = {name: results[depth, size, name] for name in KINDS if (depth, size, name) in results}
+        kinds = {name: evolve(kind(r), scores=r["bands"]["1x"], item_error=0.0) for name, r in there.items()}
+        baselines = {"constant": 1.0}
+        if "window" in kinds:
+            baselines["window"] = sum(kinds["window"].scores) / len(kinds["window"].scores)
+        for statement in STATEMENTS:
+            if {statement.one, statement.other, "frozen"} <= kinds.keys():
+                found[f"{depth}, {size}: {statement.one} or {statement.other}"] = Evidence(
+                    kinds=kinds,
+                    higher_is_better=False,
+                    control="frozen",
+                    baselines=baselines,
+                    statements=[statement],
+                    shown=len(STATEMENTS) * len(DEPTHS) * len(SIZES),
+                    gain=GAIN,
+                )
     return found
-
-
-def _label(point: Point) -> str:
-    cell: str = point["cell"]
-    depth: int = point["depth"]
-    if depth == 1:
-        return {"plain": "simple", "gated": "LSTM"}.get(cell, cell)
-    return f"{'deep,' if cell == 'plain' else 'stack of'} {depth}"
 
 
 EXPERIMENT = Experiment(
     name="stack_or_deep",
-    question="Do a stack of simple layers and a deep cell of equal size differ?",
+    question="On teacher recurrences, do a stack of simple layers and a deep cell of equal size differ?",
     settings={
-        "seeds": list(SEEDS),
-        "seeds of the rates": list(OTHER_SEEDS),
-        "rates": LEARNING_RATES,
-        "batch_size": BATCH,
-        "budgets": BUDGETS,
-        "students": STUDENTS,
+        "kinds": KINDS,
+        "depths": DEPTHS,
+        "sizes": SIZES,
         "steps": STEPS,
         "bands": BANDS,
-        "sizes": SIZES,
+        "evaluated": EVALUATED,
+        "parameters": PARAMETERS,
+        "lags": LAGS,
+        "runs": RUNS,
+        "gain": GAIN,
+        **BUDGET.as_json,
     },
-    points=_points(),
+    points=[{"depth": depth, "size": size, "kind": name} for size in SIZES for depth in DEPTHS for name in KINDS],
     run=run,
     evidence=evidence,
 )
