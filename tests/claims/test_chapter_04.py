@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from fhx.cells import GRUCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization, unroll
-from fhx.experiments import formal_languages, recognition, stored
+from fhx.experiments import formal_languages, recognition, shown, stored, word_or_symbol
+from fhx.experiments.protocol import judge
 from fhx.machines import NAMED, learn_dfa, word_sample
 from fhx.tasks import LANGUAGES, Acceptor
 from fhx.training import proportion
@@ -137,3 +138,29 @@ def test_a5_two_lstm_units_count_five_thousand_letters_and_leave_the_box():
         assert net.readout(net.h0[:2]) > 0
         assert torch.equal(net(one_hot) > 0, balance == 0)
         assert net.states(one_hot)[4999, 0, 2] == 5000.5
+
+
+@pytest.mark.claim("A5", "E5")
+def test_e5_lstms_that_are_shown_ten_members_count_farther_than_the_other_cells_and_six_of_eight_beyond_100():
+    run = stored("shown")
+    evidence = shown.evidence(run)["n to 10"]
+    assert {judge(evidence)[one] for one in evidence.statements} == {"holds"}
+    assert {(one.one, one.other) for one in evidence.statements} == {
+        ("LSTM", other) for other in ("GRU", "tanh", "relu")
+    }
+    reach = {
+        (p["point"]["cell"], p["point"]["start"]): p["result"]["reach"]
+        for p in run["points"]
+        if p["point"]["shown"] == 10
+    }
+    assert sum(m > 100 for m in reach["LSTM", "open"]) == 6
+    assert max(*reach["GRU", "open"], *reach["tanh", "open"]) <= max(reach["LSTM", "frozen"])
+
+
+@pytest.mark.claim("E5")
+def test_e5_from_a_verdict_a_word_lstms_learn_parity_if_some_words_are_short():
+    evidence = word_or_symbol.evidence(stored("word_or_symbol"))["LSTM"]
+    assert {judge(evidence)[one] for one in evidence.statements} == {"holds"}
+    wrong = evidence.kinds["one a word, 1 to 20 bits"].scores
+    assert max(wrong) == 0
+    assert min(evidence.kinds["one a word, 20 bits"].scores) > 0.4

@@ -21,7 +21,7 @@ from fhx.cells import (
 from fhx.dynamics import MeanField, Realization, gradient_norms, jacobians, product_norms, unroll
 from fhx.experiments import deep_cells, stored, trainability
 from fhx.experiments.protocol import judge
-from fhx.training import fit, interval
+from fhx.training import fit, interval, proportion
 
 DOUBLE = {"dtype": torch.float64}
 
@@ -51,6 +51,12 @@ def longer() -> dict:
 def untrained() -> dict:
     """Of nets with frozen cells."""
     return successes(trainability.UPDATES, frozen=True)
+
+
+@pytest.fixture(scope="module")
+def longer_untrained() -> dict:
+    """Of nets with frozen cells, within 600 updates."""
+    return successes(trainability.MORE_UPDATES, frozen=True)
 
 
 @pytest.fixture(scope="module")
@@ -171,13 +177,12 @@ def test_a9_a_plain_cell_of_eight_layers_and_residual_ones_of_sixteen_are_traine
 def test_a9_residual_nets_pass_through_1200_layers_whether_their_cells_are_trained_or_not(reached, untrained):
     assert max(L * T for _, L, T in reached) == 1200
     assert all(max(outcomes["residual", 4, 300]) >= 3 for outcomes in (reached, untrained))
-    assert sum(untrained["plain", 8, 10]) == 2
     assert all(sum(outcomes["residual", 4, 100]) == 25 for outcomes in (reached, untrained))
 
 
 @pytest.mark.claim("A9")
-def test_a9_plain_cells_come_to_80_layers_at_the_rate_of_the_map_to_100_at_another_and_farther_within_600_updates(
-    reached, longer
+def test_a9_the_longest_run_of_plain_cells_grows_with_rate_and_updates_and_frozen_ones_come_farther(
+    reached, longer, untrained, longer_untrained
 ):
     def most(outcomes, kind, depths=trainability.DEPTHS):
         trained = [(L, T) for (cell, L, T), row in outcomes.items() if cell == kind and L in depths and max(row) >= 3]
@@ -186,6 +191,21 @@ def test_a9_plain_cells_come_to_80_layers_at_the_rate_of_the_map_to_100_at_anoth
     assert most(reached, "plain") == 80
     assert most(reached, "stacked", [1]) == 100  # a stack of one is a plain cell
     assert most(longer, "plain") == 200
+    assert (most(untrained, "plain"), most(longer_untrained, "plain")) == (40, 300)
+
+
+@pytest.mark.claim("A9")
+def test_a9_more_plain_cells_learn_than_frozen_ones_with_up_to_four_layers_and_over_up_to_a_hundred_steps(
+    longer, longer_untrained
+):
+    def ahead(at):
+        whole, frozen = (proportion(sum(outcomes["plain", *at]), 25) for outcomes in (longer, longer_untrained))
+        return whole.low > frozen.high
+
+    places = {(L, T) for _, L, T in longer if ahead((L, T))}
+    assert {(1, 100), (2, 30), (4, 30)} <= places
+    assert max(L for L, _ in places) == 4
+    assert (sum(longer["plain", 2, 30]), sum(longer_untrained["plain", 2, 30])) == (17, 3)
 
 
 def less(runs: dict, one: tuple, other: tuple) -> bool:

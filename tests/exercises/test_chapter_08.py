@@ -1,5 +1,6 @@
 """Every exercise of chapter 8: a right answer passes, plausible wrong ones fail."""
 
+import copy
 from math import comb, exp, expm1, log
 
 import numpy as np
@@ -27,6 +28,12 @@ def carry_bias(L, T):
     return -log(expm1(1 / (L * T)))
 
 
+def arms(net):
+    control = copy.deepcopy(net)
+    control.cell.requires_grad_(False)
+    return net, control
+
+
 def count_paths(L, T):
     return comb(T + L - 2, L - 1), T + L - 2
 
@@ -48,7 +55,7 @@ def hold(cell):
     return orthogonal(cell)
 
 
-RIGHT = [log_gain, smallest_gain, carry_bias, count_paths, stack_jacobian, hold]
+RIGHT = [log_gain, smallest_gain, carry_bias, arms, count_paths, stack_jacobian, hold]
 ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 
@@ -64,6 +71,35 @@ def no_number(cell):
     return cell
 
 
+@torch.no_grad()
+def new_weights(net):
+    control = copy.deepcopy(net)
+    control.cell.requires_grad_(False)
+    control.readout.reset_parameters()
+    return net, control
+
+
+def nothing_learns(net):
+    control = copy.deepcopy(net)
+    return net, control.requires_grad_(False)
+
+
+def the_same_net(net):
+    net.cell.requires_grad_(False)
+    return net, net
+
+
+def shared_readout(net):
+    whole, control = arms(net)
+    control.readout = whole.readout
+    return whole, control
+
+
+def frozen_twice(net):
+    net.cell.requires_grad_(False)
+    return net, copy.deepcopy(net)
+
+
 WRONG = {
     "08-log-gain": [
         lambda weights, T: T * log(sum(map(abs, weights))),
@@ -74,6 +110,17 @@ WRONG = {
     ],
     "08-carry": [
         lambda L, T: log(expm1(1 / (L * T))),
+    ],
+    "08-control": [
+        lambda net: (net, copy.deepcopy(net)),
+        nothing_learns,
+        the_same_net,
+        shared_readout,
+        frozen_twice,
+        new_weights,
+        lambda net: arms(net)[::-1],
+        lambda net: arms(net)[1],
+        lambda net: (net, net.cell),
     ],
     "08-paths": [
         lambda L, T: (L**T, T + L - 2),
@@ -108,6 +155,22 @@ MALFORMED = {
     7: "The matrix of layer 1 has the norm 3.82, and it must be between 0.5 and 3.",
     8: "The matrix of layer 1 has the norm nan, and it must be between 0.5 and 3.",
 }
+
+
+ARMS = [
+    "Training changes the cell of the control.",
+    "Training does not change the readout of the control.",
+    "Training the control changes the net to train as a whole: they share weights.",
+    "Training the control changes the net to train as a whole: they share weights.",
+    "Training does not change the cell of the net to train as a whole.",
+    "The control does not start with the weights of the given one.",
+    "Training changes the cell of the control.",
+]
+
+
+@pytest.mark.parametrize("number", range(len(ARMS)))
+def test_what_an_arm_lacks_is_said(number):
+    assert check("08-control", WRONG["08-control"][number]).message == ARMS[number]
 
 
 @pytest.mark.parametrize("number", MALFORMED)

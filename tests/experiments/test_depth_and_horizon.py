@@ -11,13 +11,17 @@ from fhx.cells import DeepLSTMCell
 from fhx.experiments import depth_and_horizon
 from fhx.experiments.depth_and_horizon import (
     BUDGET,
-    DEPTHS,
     EXPERIMENT,
+    FAR,
+    GATED,
     KINDS,
-    PLACES,
-    STEPS,
+    LONGER,
+    NEAR,
+    RESIDUAL,
+    SLOW,
     UNITS,
     evidence,
+    label,
     make,
     task,
 )
@@ -25,8 +29,7 @@ from fhx.experiments.protocol import judge
 from fhx.experiments.results import stored
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize(("depth", "steps"), NEAR + FAR)
 def test_a_highways_direct_path_keeps_about_a_third_of_a_number(depth, steps):
     """With all weights 0 a layer carries on the share of its gate, and what it would write is 0."""
     cell = make("highway", depth, steps).cell
@@ -41,7 +44,28 @@ def test_a_highways_direct_path_keeps_about_a_third_of_a_number(depth, steps):
     assert h.mean().item() == pytest.approx(exp(-1), rel=0.06)
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize(
+    ("name", "scale", "kept"),
+    [
+        ("residual", 1 / 3, 1),
+        ("residual, root", 3**-0.5, 1),
+        ("residual, one", 1, 1),
+        ("leaky", 1 / 3, 1 - 1 / 30),
+    ],
+)
+def test_what_a_residual_layer_adds_and_keeps(name, scale, kept):
+    cell = make(name, 3, 10).cell
+    with torch.no_grad():
+        for W in (cell.W, cell.U, *cell.W_upper):
+            W.zero_()
+        for b in (cell.b, *cell.b_upper):
+            b.fill_(100.0)  # of which tanh makes 1
+        found = cell(torch.zeros(1, UNITS), torch.zeros(1, cell.input_size))
+    expected = scale * (1 + kept + kept**2)
+    torch.testing.assert_close(found, torch.full_like(found, expected))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4])
 def test_an_lstms_gates_are_open_for_times_up_to_the_horizon(depth):
     torch.manual_seed(0)
     cell = make("gated", depth, 30).cell
@@ -54,12 +78,15 @@ def test_an_lstms_gates_are_open_for_times_up_to_the_horizon(depth):
     assert 22 < times.max() <= 30
 
 
-def test_every_kind_is_trained_and_frozen_everywhere():
-    points = {tuple(p.values()) for p in EXPERIMENT.points}
-    assert points == {(k, L, T, f) for k in KINDS for L, T in PLACES for f in (True, False)}
-    assert max(L * T for L, T in PLACES) == depth_and_horizon.MAX_LAYERS
-    layers = [p["depth"] * p["steps"] for p in EXPERIMENT.points]
-    assert layers == sorted(layers)
+def test_every_net_is_trained_and_frozen():
+    points = [tuple(p.values()) for p in EXPERIMENT.points]
+    assert len(points) == len(set(points))
+    nets = {p[:-1] for p in points}
+    assert set(points) == {(*net, is_frozen) for net in nets for is_frozen in (True, False)}
+    near = {(k, *at, BUDGET.updates) for k in KINDS for at in NEAR} - {("stacked", *NEAR[0], BUDGET.updates)}
+    assert nets == near | {(k, *at, BUDGET.updates) for k in GATED for at in FAR} | {
+        (k, *NEAR[-1], LONGER) for k in SLOW
+    }
 
 
 @pytest.fixture
@@ -73,11 +100,13 @@ def small(monkeypatch):
     task.cache_clear()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", sorted({*KINDS, *RESIDUAL}))
 def test_a_point_has_a_number_for_every_net(small, kind):
     found = {}
     for frozen in (True, False):
-        found[frozen] = depth_and_horizon.run({"kind": kind, "depth": 2, "steps": 4, "frozen": frozen})
+        point = {"kind": kind, "depth": 2, "steps": 4, "updates": 6, "frozen": frozen}
+        found[frozen] = depth_and_horizon.run(point)
+        assert found[frozen]["at"][-1] == 6
         assert json.loads(json.dumps(found[frozen])) == found[frozen]
         assert len(found[frozen]["test"]) == 2
         assert len(found[frozen]["settings"]) == 4
@@ -89,7 +118,7 @@ def test_a_point_has_a_number_for_every_net(small, kind):
 def test_stored_evidence_is_of_every_place_and_its_verdicts_follow_from_it():
     result = stored("depth_and_horizon")
     found = evidence(result)
-    assert len(found) == len(KINDS) * len(PLACES)
+    assert list(found) == list(dict.fromkeys(map(label, EXPERIMENT.points)))
     for one in found.values():
         verdict, (statement,) = judge(one), one.statements
         ahead = one.lead("trained", "frozen").low > 0

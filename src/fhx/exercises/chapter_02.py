@@ -1,14 +1,12 @@
 r"""The exercises of chapter 2, imitating an arbitrary f, with their oracles.
 
-Nets that a reader designed are run on whole numbers. Weights are compared with the definition of the step, applied to
-unit vectors; error bounds with exact sums; kernels with sums over multisets of weights; counts of units with
-the singular values that numpy finds; a sign test with all ways in which the signs can fall; a
-reversal with exact means.
+Nets that a reader designed are run on whole numbers. Weights are compared with the step applied to unit vectors, error
+bounds with exact sums, kernels with sums over multisets, counts of units with singular values, and tests by their signs.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate, combinations_with_replacement, pairwise, product
+from itertools import accumulate, combinations_with_replacement
 from math import prod
 from typing import Any
 
@@ -19,13 +17,13 @@ from fhx.exact import SimpleRNN
 from fhx.exact.numbers import Number
 from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import parts_of
+from fhx.exercises.evaluate_leads import by_all_signs, curves, exact_reversal, leads
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
 
 Matrix = Sequence[Sequence[int]]
 Rows = list[list[int]]
-Curves = Sequence[Sequence[float]]
 Layer = tuple[Matrix, Sequence[int]]
 
 
@@ -181,45 +179,6 @@ def _kernel(generator: Generator) -> Case:
 # A sign test
 
 
-def _by_all_signs(leads: Sequence[float]) -> float:
-    """The share of all ways in which the signs can fall that has at least as many alike."""
-    signs = [lead > 0 for lead in leads if lead != 0]
-    alike = max(signs.count(True), signs.count(False))
-    ways = [max(way.count(True), way.count(False)) for way in product((True, False), repeat=len(signs))]
-    return sum(many >= alike for many in ways) / len(ways)
-
-
-def _leads(generator: Generator) -> Case:
-    leads = generator.integers(-8, 13, size=generator.integers(1, 12)) / 8
-    return ([float(lead) for lead in leads],)
-
-
-# A budget that reverses a result
-
-
-def _exact_reversal(updates: Sequence[int], one: Curves, other: Curves) -> int | None:
-    """Where the sign of the exact difference of the means, zeros left out, is another than the one before it."""
-    leads = [
-        sum(map(Fraction, a)) / len(a) - sum(map(Fraction, b)) / len(b)
-        for a, b in zip(zip(*one, strict=True), zip(*other, strict=True), strict=True)
-    ]
-    signed = [(at, lead > 0) for at, lead in zip(updates, leads, strict=True) if lead != 0]
-    changes = [at for (_, before), (at, now) in pairwise(signed) if now != before]
-    return max(changes, default=None)
-
-
-def _curves(generator: Generator) -> Case:
-    """Two kinds of one to four seeds whose curves, in eighths, cross and touch."""
-    n = int(generator.integers(2, 12))
-    step = int(generator.integers(1, 6)) * 50
-
-    def draw() -> Any:
-        rises = generator.integers(-2, 4, size=(2 ** int(generator.integers(0, 3)), n))
-        return (rises.cumsum(1).clip(0, 8) / 8).tolist()
-
-    return list(range(0, n * step, step)), draw(), draw()
-
-
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "02-running-maximum",
@@ -317,8 +276,8 @@ EXERCISES: tuple[Exercise, ...] = (
             ([0.25, 0.0, 0.5, 0.0],),
             ([0.0],),
         ),
-        sample=_leads,
-        oracle=_by_all_signs,
+        sample=leads,
+        oracle=by_all_signs,
         tolerance=1e-12,
     ),
     Exercise(
@@ -334,8 +293,8 @@ EXERCISES: tuple[Exercise, ...] = (
             ([0, 50, 100, 150], [[0.5, 0.5, 0.5, 0.75]], [[0.25, 0.5, 0.5, 0.5]]),
             ([0, 50, 100, 150], [[0.5, 0.5, 0.5, 0.5]], [[0.25, 0.5, 0.75, 0.5]]),
         ),
-        sample=_curves,
-        oracle=_exact_reversal,
+        sample=curves,
+        oracle=exact_reversal,
     ),
 )
 """The exercises of the chapter, in its order."""

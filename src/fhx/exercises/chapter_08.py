@@ -1,7 +1,7 @@
 r"""The exercises of chapter 8, deep cells, with their oracles.
 
 Formulas are compared with exact numbers, roots and counting; the Jacobian of a stack with autograd; a cell that a
-reader initialised is run.
+reader initialised is run, and a control that a reader made is trained.
 """
 
 from fractions import Fraction
@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from fhx._roots import root
 from fhx.dynamics import MeanField
-from fhx.exercises.evaluate_deep import deep_cell, holds
+from fhx.exercises.evaluate_deep import deep_cell, holds, is_controlled, residual_net
 from fhx.exercises.record import Case, Exercise
 
 __all__ = ["EXERCISES"]
@@ -106,6 +106,17 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=((1, 1), (1, 10), (10, 1), (8, 100), (16, 10_000)),
         sample=_depth_and_steps,
         oracle=_by_root,
+    ),
+    Exercise(
+        "08-control",
+        "Was the cell trained?",
+        "arms(net)",
+        (),
+        cases=((),),
+        sample=lambda generator: (),
+        oracle=lambda: True,
+        arguments=lambda: (residual_net(),),
+        observe=is_controlled,
     ),
     Exercise(
         "08-paths",

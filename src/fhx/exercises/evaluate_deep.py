@@ -1,14 +1,15 @@
-r"""A deep cell that a reader initialised, and how far a gradient comes through it."""
+r"""What a reader made of a deep cell: initialised it for a gradient, or froze it as a control."""
 
 from typing import Any
 
 import torch
+from torch import nn
 
-from fhx.cells import DeepCell
-from fhx.dynamics import jacobians, product_norms
+from fhx.cells import DeepCell, ResidualCell
+from fhx.dynamics import Realization, jacobians, product_norms
 from fhx.exercises.compare import MalformedError
 
-__all__ = ["deep_cell", "holds"]
+__all__ = ["deep_cell", "holds", "is_controlled", "residual_net"]
 
 DEPTH, UNITS, STEPS, SEQUENCES = 16, 32, 50, 8
 LIMIT, NORMS = 10.0, (0.5, 3.0)
@@ -53,3 +54,60 @@ def holds(value: Any) -> bool:
     if not abs(worst) <= LIMIT:
         raise ValueError(f"on one sequence the logarithm of the gradient's norm changes by {worst:.1f}")
     return True
+
+
+def residual_net() -> Realization:
+    """Four residual layers of eight units with a linear readout of random weights."""
+    generator = torch.Generator().manual_seed(0)
+    readout = nn.utils.skip_init(nn.Linear, 8, 3)
+    with torch.no_grad():
+        for p in readout.parameters():
+            p.uniform_(-1, 1, generator=generator)
+    return Realization(ResidualCell(2, 8, 4, scale=0.25, generator=generator), readout)
+
+
+def is_controlled(value: Any) -> bool:
+    """True if training moves the one net's cell and readout, the other one's readout alone, and neither the other.
+
+    Args:
+        value: two nets with the weights of a :func:`residual_net`: one to train as a whole, and its control.
+
+    Raises:
+        ValueError: not two such nets, or a part that training moves and should not, or does not and should.
+    """
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise MalformedError("two nets, the one to train as a whole and its control", value)
+    names = ("the net to train as a whole", "the control")
+    expected = residual_net()
+    before = {name: p.detach().clone() for name, p in expected.named_parameters()}
+    for name, net in zip(names, value, strict=True):
+        if not isinstance(net, Realization) or {n for n, _ in net.named_parameters()} != before.keys():
+            raise MalformedError(f"a net like the given one for {name}", net)
+        if not all(torch.equal(p, before[n]) for n, p in net.named_parameters()):
+            raise ValueError(f"{name} does not start with the weights of the given one")
+    whole, control = value
+    if wrong := _moved(control, before) ^ {"readout"}:
+        part = min(wrong)
+        what = "changes the cell" if part == "cell" else "does not change the readout"
+        raise ValueError(f"training {what} of {names[1]}")
+    if any(not torch.equal(p, before[n]) for n, p in whole.named_parameters()):
+        raise ValueError(f"training {names[1]} changes {names[0]}: they share weights")
+    if missing := {"cell", "readout"} - _moved(whole, before):
+        raise ValueError(f"training does not change the {min(missing)} of {names[0]}")
+    return True
+
+
+def _moved(net: Realization, before: dict[str, torch.Tensor]) -> set[str]:
+    """Which parts three updates of gradient descent change, "cell" and "readout"."""
+    x = torch.randn(5, 4, 2, generator=torch.Generator().manual_seed(1))
+    learning = [p for p in net.parameters() if p.requires_grad]
+    for _ in range(3 if learning else 0):
+        outputs = net(x)
+        if not outputs.requires_grad:
+            break
+        gradients = torch.autograd.grad(outputs.square().mean(), learning, allow_unused=True)
+        with torch.no_grad():
+            for p, gradient in zip(learning, gradients, strict=True):
+                if gradient is not None:
+                    p.sub_(gradient, alpha=0.1)
+    return {n.split(".")[0] for n, p in net.named_parameters() if not torch.equal(p, before[n])}

@@ -9,8 +9,12 @@ Kinds of cell of :math:`L` layers and 32 units are trained over :math:`T` steps,
 They start for the horizon: matrices orthogonal; carry gates of a highway with the bias :math:`\ln(L T - 1)`, by which
 its direct path keeps about :math:`1/e` of a number; forget gates of an LSTM with the biases :math:`\ln u` and input
 gates with :math:`-\ln u`, :math:`u` uniform on :math:`[1, T - 1]` for each unit (Tallec and Ollivier 2018); residual
-layers with scale :math:`1 / L`. Rate and weight decay are chosen for each kind at each depth and horizon, as
-:mod:`fhx.experiments.comparison` says; a frozen one has the same settings to choose from.
+layers with scale :math:`1 / L`, :math:`1 / \sqrt L` or 1, and leaky ones, which forget :math:`1 / (L T)` in each layer.
+Rate and weight decay are chosen for each kind at each depth and horizon, as :mod:`fhx.experiments.comparison` says; a
+frozen one has the same settings to choose from.
+
+All kinds run over ten steps; those with gates also deeper and over more steps, and those without for four times as many
+updates.
 """
 
 from collections.abc import Mapping
@@ -19,35 +23,51 @@ from math import log
 from typing import Any
 
 import torch
+from attrs import evolve
 from torch import nn
 
-from fhx.cells import Cell, HighwayCell
+from fhx.cells import Cell, HighwayCell, ResidualCell
 from fhx.dynamics import Realization
 from fhx.experiments.comparison import Budget, compare, kind
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.frozen import frozen
-from fhx.experiments.protocol import Ahead, Evidence
+from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.experiments.variants import CELLS as VARIANTS
 from fhx.experiments.variants import initialize, open_gates
 from fhx.tasks import Task, majority_class, spaced_word
 
-__all__ = ["BUDGET", "DEPTHS", "EXPERIMENT", "GAIN", "KINDS", "PLACES", "STEPS", "evidence", "make", "run", "task"]
+__all__ = [
+    "BUDGET",
+    "EXPERIMENT",
+    "FAR",
+    "GAIN",
+    "GATED",
+    "KINDS",
+    "LONGER",
+    "NEAR",
+    "RESIDUAL",
+    "SLOW",
+    "evidence",
+    "label",
+    "make",
+    "run",
+    "task",
+]
 
 KINDS = ("plain", "residual", "stacked", "highway", "gated")
 """The kinds of cell; plain ones are orthogonal at the start."""
-DEPTHS = (1, 2)
-"""L, the layers of a cell."""
-STEPS = (10,)
-"""T, the steps of a sequence."""
+GATED = ("highway", "gated")
+"""Those of them that run deeper and longer."""
+RESIDUAL = ("residual", "residual, root", "residual, one", "leaky")
+"""Residual cells of scale 1 / L, its root, 1, and 1 / L with a leak."""
+SLOW = ("plain", *RESIDUAL, "stacked")
+"""Kinds without gates, which get more updates."""
+NEAR = ((1, 10), (2, 10))
+"""L and T of the places where all kinds run, layers of a cell and steps of a sequence."""
+FAR = ((1, 30), (4, 10), (2, 30), (4, 30))
+"""L and T where those with gates run, the cheap ones first."""
 GROUP, LETTERS = "S3", 2
 """The group, and how many letters there are."""
-MAX_LAYERS = 20
-"""Of a run, depth times steps; places beyond are not run."""
-PLACES = sorted(
-    ((depth, steps) for depth in DEPTHS for steps in STEPS if depth * steps <= MAX_LAYERS),
-    key=lambda at: (at[0] * at[1], at[0]),
-)
-"""L and T of what is run, the cheap ones first."""
 UNITS = 32
 """Of every layer."""
 SIZES = (8000, 400, 1000)
@@ -61,10 +81,10 @@ BUDGET = Budget(
     batch_size=32,
 )
 """How all of them are trained."""
+LONGER = 4 * BUDGET.updates
+"""Updates of those that get more."""
 GAIN = 0.02
 """Accuracy that the last tenth of the updates may add."""
-SHOWN = len(PLACES) * len(KINDS)
-"""Comparisons that are shown together."""
 
 
 @cache
@@ -80,6 +100,10 @@ def make(name: str, depth: int, steps: int) -> Realization:
     cell: Cell
     if name == "highway":
         cell = HighwayCell(problem.input_size, UNITS, depth, carry_bias=log(depth * steps - 1))
+    elif name in RESIDUAL:
+        scale = {"residual, root": depth**-0.5, "residual, one": 1.0}.get(name, 1 / depth)
+        leak = 1 / (depth * steps) if name == "leaky" else 0.0
+        cell = ResidualCell(problem.input_size, UNITS, depth, scale, leak=leak)
     else:
         cell = VARIANTS[name](problem.input_size, UNITS, depth)
     initialize(cell)
@@ -94,35 +118,53 @@ def run(point: Point) -> Result:
         That of :func:`~fhx.experiments.comparison.compare`; the score is the share of test words named right.
     """
     new, problem = partial(make, point["kind"], point["depth"], point["steps"]), task(point["steps"])
+    budget = evolve(BUDGET, updates=point["updates"])
     if point["frozen"]:
-        return compare(*frozen(new, problem), BUDGET)[1]
-    return compare(new, problem, BUDGET)[1]
+        return compare(*frozen(new, problem), budget)[1]
+    return compare(new, problem, budget)[1]
+
+
+def label(point: Point) -> str:
+    """Of a kind at a place, and of the updates if they are more than usual."""
+    longer = f", {point['updates']} updates" if point["updates"] > BUDGET.updates else ""
+    return f"{point['kind']}, L = {point['depth']}, T = {point['steps']}{longer}"
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """For each kind, depth and horizon: the net that is trained as a whole against the frozen one."""
-    found = {tuple(e["point"].values()): e["result"] for e in stored["points"]}
+    found: dict[str, dict[str, Kind]] = {}
+    steps = {}
+    for entry in stored["points"]:
+        name = label(entry["point"])
+        steps[name] = entry["point"]["steps"]
+        found.setdefault(name, {})["frozen" if entry["point"]["frozen"] else "trained"] = kind(entry["result"])
     return {
-        f"{name}, L = {depth}, T = {steps}": Evidence(
-            kinds={"trained": kind(found[name, depth, steps, False]), "frozen": kind(found[name, depth, steps, True])},
+        name: Evidence(
+            kinds={"trained": both["trained"], "frozen": both["frozen"]},
             higher_is_better=True,
             control="frozen",
-            baselines={"guess": majority_class(task(steps))},
+            baselines={"guess": majority_class(task(steps[name]))},
             statements=(Ahead("trained", "frozen"),),
-            shown=SHOWN,
+            shown=len(found),
             gain=GAIN,
         )
-        for name, depth, steps, is_frozen in found
-        if not is_frozen
+        for name, both in found.items()
     }
 
 
 def _points() -> list[Point]:
-    """All kinds at all places, each frozen before it is trained."""
+    """All kinds near, those without gates for longer, those with gates far; each frozen before it is trained.
+
+    A stack of one layer is a plain cell and left out.
+    """
+    nets = [
+        *[(name, *place, BUDGET.updates) for place in NEAR for name in KINDS if (name, place[0]) != ("stacked", 1)],
+        *[(name, *NEAR[-1], LONGER) for name in SLOW],
+        *[(name, *place, BUDGET.updates) for place in FAR for name in GATED],
+    ]
     return [
-        {"kind": name, "depth": depth, "steps": steps, "frozen": is_frozen}
-        for depth, steps in PLACES
-        for name in KINDS
+        {"kind": name, "depth": depth, "steps": steps, "updates": updates, "frozen": is_frozen}
+        for name, depth, steps, updates in nets
         for is_frozen in (True, False)
     ]
 

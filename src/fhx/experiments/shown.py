@@ -1,14 +1,14 @@
 r"""How far a net counts, by the longest word that it was shown: next symbols of :math:`a^n b^n` for :math:`n \le N`.
 
-The task is that of :mod:`fhx.experiments.counting`, with N = 10, 20, 50 and 100, and all nets are trained by
+The task is that of :mod:`fhx.experiments.counting`, with N = 10, 20 and 50, and all nets are trained by
 :func:`fhx.experiments.comparison.compare`. The reach of a net is the largest M such that it makes no mistake for any
 :math:`n \le M`. A list of the words shown reaches N, so a net counts beyond its examples where its reach is larger.
 
 All weights start uniform, as those of torch do, and gates open for the longest word, of T = 2 N + 1 steps (Tallec and
 Ollivier 2018): with u drawn uniformly from 1 to T - 1 for each unit, the bias of what is kept is :math:`\ln u`, and
 that of an LSTM's input gate :math:`-\ln u`. Beside them stand cells that
-stay as they started, with a trained readout, and at one N gated cells with the usual uniform start and cells of other
-widths, with about as many parameters as the LSTM of 16 units.
+stay as they started, with a trained readout, and at one N cells of other widths, with about as many parameters as the
+LSTM of 16 units.
 
 Scores are how often 1 + M would have to double to get to its limit, :math:`\log_2 \frac{1001}{1 + M}`: the lower the
 better, as with the validation values, nats a step on the words shown. Nothing is drawn for a test, so that the
@@ -33,10 +33,10 @@ from fhx.experiments.recognition import CELLS, UNITS, reach
 from fhx.experiments.variants import open_gates
 from fhx.tasks import next_symbols
 
-__all__ = ["BUDGETS", "EQUAL", "EXPERIMENT", "LIMIT", "SHOWN", "evidence", "make", "run", "score"]
+__all__ = ["BUDGETS", "EQUAL", "EQUAL_AT", "EXPERIMENT", "LIMIT", "SHOWN", "UNITS", "evidence", "make", "run", "score"]
 
 LANGUAGE = "a^n b^n"
-SHOWN = (10, 20, 50, 100)
+SHOWN = (10, 20, 50)
 """The longest n of the words to train on."""
 LIMIT = 1000
 """The largest reach that is looked for."""
@@ -70,10 +70,9 @@ GAIN = 0.005
 
 
 def make(cell: str, start: str, longest: int, units: int = UNITS, outputs: int = 3) -> Realization:
-    """A new net, with gates "open" for the longest word or as "usual"; "frozen": open, and the cell stays as it is."""
+    """A new net, with gates open for the longest word; where the start is "frozen", the cell stays as it is."""
     made = CELLS[cell](2, units)
-    if start != "usual":
-        open_gates(made, 2 * longest + 1)
+    open_gates(made, 2 * longest + 1)
     net = Realization(made, nn.Linear(units, outputs))
     return freeze(net) if start == "frozen" else net
 
@@ -115,9 +114,8 @@ def _label(point: Point) -> str:
     return cell if start == "open" else f"{cell}, {start}"
 
 
-def _kind(result: Result, usual: bool) -> Kind:
-    seen = kind(result, recommended_start=not usual)
-    return evolve(seen, scores=[score(n) for n in result["reach"]], item_error=0.0)
+def _kind(result: Result) -> Kind:
+    return evolve(kind(result), scores=[score(n) for n in result["reach"]], item_error=0.0)
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
@@ -128,8 +126,8 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     kinds: dict[tuple[str, int], Kind] = {}
     for entry in stored["points"]:
         point = entry["point"]
-        kinds[_label(point), point["shown"]] = _kind(entry["result"], point["start"] == "usual")
-    few, many = SHOWN[0], SHOWN[2]
+        kinds[_label(point), point["shown"]] = _kind(entry["result"])
+    few, many = SHOWN[0], SHOWN[-1]
     grows = Ahead(f"n to {many}", f"n to {few}", score(few) - score(many))
     shown = len(SHOWN) * len(CELL_STATEMENTS) + len(CELLS)
     shared: dict[str, Any] = {"higher_is_better": False, "shown": shown, "gain": GAIN}
@@ -155,20 +153,15 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
 
 
 def _points() -> list[Point]:
-    """Open and frozen cells, the usual starts of gated ones, and the other widths."""
+    """Open and frozen cells, and those of other widths."""
 
     def point(cell: str, start: str, shown: int, units: int = UNITS) -> Point:
         return {"cell": cell, "start": start, "shown": shown, "units": units}
 
-    few, most = SHOWN[:-1], SHOWN[-1]
-    frozen = [point(cell, "frozen", EQUAL_AT) for cell in CELLS if cell != "LSTM"]
     return [
-        *[p for n in few for p in (*[point(cell, "open", n) for cell in CELLS], point("LSTM", "frozen", n))],
-        *frozen,
+        *[p for n in SHOWN for p in (*[point(cell, "open", n) for cell in CELLS], point("LSTM", "frozen", n))],
+        *[point(cell, "frozen", EQUAL_AT) for cell in CELLS if cell != "LSTM"],
         *[point(cell, "open", EQUAL_AT, units) for cell, units in EQUAL.items()],
-        *[point(cell, "usual", EQUAL_AT) for cell in ("GRU", "LSTM")],
-        *[point(cell, "open", most) for cell in CELLS],
-        point("LSTM", "frozen", most),
     ]
 
 
