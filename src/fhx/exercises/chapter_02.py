@@ -1,7 +1,7 @@
 r"""The exercises of chapter 2, imitating an arbitrary f, with their oracles.
 
 Nets that a reader designed are run on whole numbers. Weights are compared with the step applied to unit vectors, error
-bounds with exact sums, kernels with sums over multisets, counts of units with singular values, and tests by their signs.
+bounds with exact sums, kernels with sums over multisets, counts of units with singular values, tests by signs.
 """
 
 from collections.abc import Sequence
