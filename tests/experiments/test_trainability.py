@@ -70,10 +70,10 @@ def small(monkeypatch):
     small |= {"LEARNING_RATES": (0.001, 0.01), "RATE_DEPTHS": (1,), "RATE_STEPS": 3}
     for name, value in small.items():
         monkeypatch.setattr(trainability, name, value)
-    successes_by_rate = trainability.successes_by_rate
-    successes_by_rate.cache_clear()
+    tuned = trainability.tuned
+    tuned.cache_clear()
     yield
-    successes_by_rate.cache_clear()
+    tuned.cache_clear()
 
 
 @pytest.mark.parametrize("frozen", [{}, {"frozen": True}])
@@ -89,11 +89,19 @@ def test_a_point_has_a_number_for_every_net(small, kind, frozen):
         assert 0 < loss < 3
 
 
-def test_of_equally_good_rates_the_smallest_is_taken(small, monkeypatch):
-    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates, frozen: {0.001: 1, 0.01: 1})
-    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["rate"] == 0.001
-    monkeypatch.setattr(trainability, "successes_by_rate", lambda kind, updates, frozen: {0.001: 1, 0.01: 2})
-    assert trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})["rate"] == 0.01
+@pytest.mark.parametrize(
+    ("found", "rate"),
+    [
+        ({0.001: (1, 0.9), 0.01: (1, 0.2)}, 0.001),  # of equally good ones the smallest
+        ({0.001: (1, 0.2), 0.01: (2, 0.9)}, 0.01),
+        ({0.001: (0, 0.9), 0.01: (0, 0.8)}, 0.01),  # counts that are all 0 say nothing
+    ],
+)
+def test_the_rate_is_that_of_most_successes_or_of_the_least_loss_where_there_are_none(small, monkeypatch, found, rate):
+    monkeypatch.setattr(trainability, "tuned", lambda kind, updates, frozen: found)
+    result = trainability.run({"variant": "plain", "depth": 1, "steps": 3, "updates": 4})
+    assert result["rate"] == rate
+    assert result["rates"] == {str(one): count for one, (count, _) in found.items()}
 
 
 def test_a_task_that_is_easy_is_reached(small, monkeypatch):

@@ -20,7 +20,6 @@ context :math:`c`, of which :math:`k` are different characters,
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, partial
 from math import log
 from typing import Any
@@ -79,12 +78,7 @@ STATEMENTS = (
     Ahead("deep, 2", "simple"),
 )
 """What is judged."""
-NATS = replace(
-    OBJECTIVES["class per step"],
-    metric=OBJECTIVES["class per step"].loss,
-    unit="nats per character",
-    higher_is_better=False,
-)
+NATS = OBJECTIVES["class per step"].by_loss("nats per character")
 """What is minimised and reported."""
 
 

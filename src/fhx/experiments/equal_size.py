@@ -10,6 +10,7 @@ updates. The others alone choose the rate.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
 from time import process_time
 from typing import Any, Generic, TypeVar
@@ -25,7 +26,7 @@ from fhx.experiments.variants import initialize
 from fhx.tasks import Task
 from fhx.training import OBJECTIVES, Fit, fit
 
-__all__ = ["CELLS", "Sweep", "make", "multiply_adds", "parameters", "sweep", "units_for"]
+__all__ = ["CELLS", "Sweep", "make", "most_units", "multiply_adds", "parameters", "sweep", "units_for"]
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -43,16 +44,27 @@ def parameters(cell: str, depth: int, task: Task, units: int) -> int:
     return parameter_count(CELLS[cell], task.input_size, units, depth=depth) + task.output_size * (units + 1)
 
 
+def most_units(size: Callable[[int], int], budget: int, least: int = 1) -> int:
+    """The most units, at least ``least``, with which a net has at most ``budget`` parameters, which ``size`` counts.
+
+    Raises:
+        ValueError: even the least have more.
+    """
+    units = next(units for units in count(least) if size(units + 1) > budget)
+    if size(units) > budget:
+        raise ValueError(f"a net of {units} units has {size(units)} parameters, more than {budget}")
+    return units
+
+
 def units_for(budget: int, cell: str, depth: int, task: Task) -> int:
     """The most units with at most ``budget`` parameters, those of the readout among them.
 
     Raises:
         ValueError: even 2 units have more.
     """
-    units = next(units for units in count(2) if parameters(cell, depth, task, units + 1) > budget)
-    if parameters(cell, depth, task, units) > budget:
+    if parameters(cell, depth, task, 2) > budget:
         raise ValueError(f"a net {cell!r} of depth {depth} for {task.name} has more than {budget} parameters")
-    return units
+    return most_units(partial(parameters, cell, depth, task), budget, least=2)
 
 
 def make(cell: str, depth: int, task: Task, units: int, orthogonal: bool = False) -> Realization:

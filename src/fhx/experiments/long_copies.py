@@ -25,7 +25,6 @@ who have it with an orthogonal W; Henaff, Szlam and LeCun (2016), "Recurrent ort
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, partial
 from math import log
 from typing import Any
@@ -87,12 +86,7 @@ RATES = dict.fromkeys(("orthogonal", "free", "simple"), (0.001, 0.003, 0.01, 0.0
 """Of other kinds: as many, one step lower, since the best of an orthogonal cell was the lowest of the others."""
 GAIN = 0.005
 """Nats per step that the last tenth of the updates may add."""
-NATS = replace(
-    OBJECTIVES["class per step"],
-    metric=OBJECTIVES["class per step"].loss,
-    unit="nats per step",
-    higher_is_better=False,
-)
+NATS = OBJECTIVES["class per step"].by_loss("nats per step")
 """The objective: cross-entropy, which is reported too."""
 
 

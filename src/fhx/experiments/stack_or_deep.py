@@ -15,7 +15,6 @@ The nets of all seeds are one batch, though each has its own teacher: see :class
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from itertools import count
 from typing import Any
 
 import torch
@@ -28,6 +27,7 @@ from fhx.dynamics import Realization
 from fhx.experiments import words
 from fhx.experiments.comparison import Budget, compare, kind
 from fhx.experiments.delay_line import Window
+from fhx.experiments.equal_size import most_units
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.protocol import Ahead, Evidence
 from fhx.tasks import Sequences, Task, teacher, teacher_recurrence
@@ -58,10 +58,8 @@ DEPTHS = (1, 2)
 """Layers of a teacher's step."""
 SIZES = (64,)
 """Sequences to train on; of several sizes a smaller set would be the first part of a larger one."""
-STEPS, TEST_STEPS = 16, 64
-"""Of the sequences to train on, and of those to test on."""
-BANDS = {"1x": (0, 16), "2x": (16, 32), "4x": (32, 64)}
-"""Steps of the test sequences, from the first to before the last."""
+STEPS, TEST_STEPS, BANDS = words.STEPS, words.TEST_STEPS, words.BANDS
+"""Of the sequences to train on and of those to test on, and steps of the latter from the first to before the last."""
 EVALUATED = (256, 256)
 """Sequences to validate with and to test on."""
 PARAMETERS = 1000
@@ -150,7 +148,7 @@ def units_for(name: str, depth: int) -> int:
     def size(units: int) -> int:
         return sum(p.numel() for p in student(name, problem, units).parameters())
 
-    return 0 if name == "window" else next(n for n in count(1) if size(n + 1) > PARAMETERS)
+    return 0 if name == "window" else most_units(size, PARAMETERS)
 
 
 def make(name: str, depth: int, units: int) -> OwnSequences:

@@ -1,26 +1,26 @@
 r"""Where deep cells can be trained: a map over depth, horizon and gain, with and without the known remedies.
 
-The task is to name, after :math:`T` steps, the symbol that came first (:func:`fhx.tasks.recall`), so that what
-is to be learned is the same at every horizon and only the path of the gradient grows: :math:`L T` layers in a cell of
-depth :math:`L`. The later inputs are noise a tenth of the symbol's size, so that holding the symbol is hard and telling
-it from noise is not.
+The task is to name, after :math:`T` steps, the symbol that came first (:func:`fhx.tasks.recall`), so that the question
+is the same at every horizon; what grows is the path of the gradient, :math:`L T` layers in a cell of depth :math:`L`,
+and the noise that a state collects. The later inputs are noise a tenth of the symbol's size, so that holding the symbol
+is hard and telling it from noise is not.
 
 A net starts from matrices of a given gain: independent normal entries of variance :math:`\sigma_w^2 / d`, or
 :math:`\sigma_w` times a uniformly drawn orthogonal matrix. Biases start at 0, those of an LSTM's forget gates at 1. A
 net succeeds when its cross-entropy on the validation set falls to ``TARGET`` nats, where :math:`\ln 4 = 1.39` is a
 guess, within a number of updates: ``UPDATES`` for every variant, and ``MORE_UPDATES`` for plain cells once more, since
 a net that has not learned yet may be about to. All gains and seeds of a point are trained as one batch. The learning
-rate is the one with most successes of other seeds at a short horizon.
+rate is the one with most successes of other seeds at a short horizon, or where none succeeds, that of the least loss.
 
 Beside every variant stands its control: cells "frozen" at their random start, of which the readout alone is trained, by
 the same rule and for as many updates. What they reach was there before any training of the cell.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any, cast
 
+import numpy as np
 from torch import nn
 
 from fhx.dynamics import Realization
@@ -45,9 +45,9 @@ __all__ = [
     "initialize",
     "make",
     "run",
-    "successes_by_rate",
     "task",
     "train",
+    "tuned",
 ]
 
 DEPTHS = (1, 2, 4, 8, 16)
@@ -86,7 +86,7 @@ RATE_STEPS = 30
 """Steps of the task that it is chosen on."""
 MAX_LAYERS = 1200
 """Of a run, depth times steps; points beyond are not run."""
-NATS = replace(OBJECTIVES["class at end"], metric=OBJECTIVES["class at end"].loss, unit="nats", higher_is_better=False)
+NATS = OBJECTIVES["class at end"].by_loss("nats")
 """The objective: cross-entropy, which also is what success is judged by."""
 
 
@@ -141,14 +141,22 @@ def train(
 
 
 @cache
-def successes_by_rate(variant: str, updates: int, frozen: bool = False) -> dict[float, int]:
-    """How many nets of other seeds succeed at a short horizon, by learning rate."""
+def tuned(variant: str, updates: int, frozen: bool = False) -> dict[float, tuple[int, float]]:
+    """By learning rate how many nets of other seeds succeed at a short horizon, and the mean of their best losses."""
 
-    def successes(rate: float) -> int:
+    def outcome(rate: float) -> tuple[int, float]:
         fits = [train(variant, depth, RATE_STEPS, updates, rate, OTHER_SEEDS, frozen) for depth in RATE_DEPTHS]
-        return sum(len(found.reached) for found in fits)
+        losses = np.nan_to_num(np.concatenate([found.best_valid for found in fits]), nan=np.inf)
+        return sum(len(found.reached) for found in fits), losses.mean().item()
 
-    return {rate: successes(rate) for rate in LEARNING_RATES}
+    return {rate: outcome(rate) for rate in LEARNING_RATES}
+
+
+def chosen(found: dict[float, tuple[int, float]]) -> float:
+    """The rate with most successes, of equally good ones the smallest; where none succeeds, that of the least loss."""
+    if any(count for count, _ in found.values()):
+        return max(found, key=lambda rate: (found[rate][0], -rate))
+    return min(found, key=lambda rate: found[rate][1])
 
 
 def _points() -> list[Point]:
@@ -175,8 +183,8 @@ def run(point: Point) -> Result:
         number per seed: ``reached``, the update of success or None, ``loss``, the best validation loss, ``diverged``.
     """
     variant, updates, frozen = point["variant"], point["updates"], point.get("frozen", False)
-    counts = successes_by_rate(variant, updates, frozen)
-    rate = max(LEARNING_RATES, key=lambda rate: (counts[rate], -rate))
+    found = tuned(variant, updates, frozen)
+    rate = chosen(found)
     result = train(variant, point["depth"], point["steps"], updates, rate, SEEDS, frozen)
 
     def table(values: list[Any]) -> list[list[Any]]:
@@ -185,7 +193,7 @@ def run(point: Point) -> Result:
     best = [loss if loss == loss else None for loss in result.best_valid.tolist()]
     return {
         "rate": rate,
-        "rates": {str(rate): count for rate, count in counts.items()},
+        "rates": {str(rate): count for rate, (count, _) in found.items()},
         "reached": table([result.reached.get(seed) for seed in result.seeds]),
         "loss": table(best),
         "diverged": table([seed in result.diverged for seed in result.seeds]),

@@ -16,7 +16,6 @@ State-side matrices start orthogonal, biases at 0. An LSTM's gates start open fo
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from itertools import count
 from typing import Any, final
 
 import torch
@@ -28,6 +27,7 @@ from fhx.cells import Cell, DeepCell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
 from fhx.experiments.comparison import Budget, compare, kind
 from fhx.experiments.delay_line import Window
+from fhx.experiments.equal_size import most_units
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.frozen import freeze
 from fhx.experiments.protocol import Ahead, Evidence
@@ -188,7 +188,7 @@ def units_for(name: str, group: str) -> int:
     def size(units: int) -> int:
         return sum(p.numel() for p in make(name, problem, units).parameters())
 
-    return 0 if name == "window" else next(n for n in count(1) if size(n + 1) > PARAMETERS[group])
+    return 0 if name == "window" else most_units(size, PARAMETERS[group])
 
 
 @torch.no_grad()

@@ -7,7 +7,7 @@ is passed to ``fit``.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -55,6 +55,10 @@ class Objective:
             return values.sum(), torch.ones_like(values).sum()
         real = real_steps(lengths, len(outputs))
         return torch.where(real, values, 0).sum(), real.sum().to(values.dtype)
+
+    def by_loss(self, unit: str) -> "Objective":
+        """The same with the loss for what is reported, in this unit."""
+        return replace(self, metric=self.loss, unit=unit, higher_is_better=False)
 
     def mean_loss(self, outputs: Tensor, targets: Tensor, lengths: Tensor | None = None) -> Float[Tensor, ""]:
         """The mean loss over sequences, or over real steps: what is differentiated."""
