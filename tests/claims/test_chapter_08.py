@@ -309,9 +309,10 @@ def test_e7_above_the_edge_two_inputs_become_unlike_at_the_correlation_scale(gai
 
 
 @pytest.mark.claim("E7")
-def test_e7_frozen_residual_cells_pass_nearly_everywhere_and_frozen_highways_and_lstms_nowhere(reached, untrained):
+def test_e7_frozen_residual_cells_pass_at_most_places_and_three_of_850_frozen_highways_and_lstms(reached, untrained):
     assert untrained.keys() == reached.keys()
-    assert not any(sum(counts) for (kind, *_), counts in untrained.items() if kind in ("highway", "gated"))
+    gated = [sum(counts) for (kind, *_), counts in untrained.items() if kind in ("highway", "gated")]
+    assert (sum(gated), 25 * len(gated)) == (3, 850)
     fewer = {(L, T) for (kind, L, T), counts in untrained.items() if kind == "residual" and sum(counts) < 20}
     assert fewer == {(4, 10), (8, 10), (16, 10), (16, 30)}
     assert sum(reached["highway", 1, 100]) == 19
