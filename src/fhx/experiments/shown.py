@@ -33,7 +33,20 @@ from fhx.experiments.recognition import CELLS, UNITS, reach
 from fhx.experiments.variants import open_gates
 from fhx.tasks import next_symbols
 
-__all__ = ["BUDGETS", "EQUAL", "EQUAL_AT", "EXPERIMENT", "LIMIT", "SHOWN", "UNITS", "evidence", "make", "run", "score"]
+__all__ = [
+    "BUDGETS",
+    "CELL_STATEMENTS",
+    "EQUAL",
+    "EQUAL_AT",
+    "EXPERIMENT",
+    "LIMIT",
+    "SHOWN",
+    "UNITS",
+    "evidence",
+    "make",
+    "run",
+    "score",
+]
 
 LANGUAGE = "a^n b^n"
 SHOWN = (10, 20, 50)
