@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 LANGUAGE = "a^n b^n"
-SHOWN = (10, 20, 50)
+SHOWN = (10, 20, 50, 100)
 """The longest n of the words to train on."""
 LIMIT = 1000
 """The largest reach that is looked for."""
