@@ -1,0 +1,113 @@
+r"""Perplexities on the whole vocabulary of WikiText-2: free and certified nets at a plateau, and counted models.
+
+Every kind of net is trained in the same way: a learning rate is chosen by one pass of another seed, then a dropout by
+five passes of it, and three seeds are trained for ten passes with both. The weights of the best validation are judged.
+A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
+it is judged; see :data:`fhx.experiments.language_models.net.KINDS`.
+
+Gates of LSTMs start open for windows of 35 words (Tallec and Ollivier 2018), state-side matrices orthogonal.
+"""
+
+from typing import Any
+
+from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.language_models import training
+from fhx.experiments.language_models.counted import KneserNey
+from fhx.experiments.language_models.net import KINDS, RATE, LanguageModel, TiedWords
+from fhx.experiments.language_models.training import Trained, evaluate, text, train
+from fhx.stability import contraction_rate
+
+__all__ = [
+    "EXPERIMENT",
+    "KINDS",
+    "KneserNey",
+    "LanguageModel",
+    "TiedWords",
+    "Trained",
+    "evaluate",
+    "run",
+    "text",
+    "train",
+]
+
+RATES = (0.001, 0.003, 0.01)
+"""Learning rates that are tried."""
+DROPOUTS = (0.1, 0.3)
+"""Dropouts that are tried."""
+PASSES = {"rate": 1, "dropout": 5, "trained": 10}
+"""Over the training text: to choose a rate, to choose a dropout, and of the nets that are reported."""
+SEEDS, OTHER = range(3), 5
+"""Of the nets that are reported, and of those that choose."""
+
+
+def run(point: Point) -> Result:
+    """Choose the settings of one kind, train its seeds and judge them.
+
+    Returns:
+        By seed ``test``, in nats a word, ``valid`` and ``train``, curves at the updates ``at``, and ``certificate``,
+        the contraction rates of the layers, None where there is none; ``rate`` and ``dropout``; ``settings``, lists of
+        a rate, a dropout, passes and the best validation loss; ``item error``, of blocks of the test text;
+        ``parameters``; and ``seconds`` of one core, all in all.
+    """
+    settings: list[list[float]] = []
+    seconds = 0.0
+
+    def tried(rate: float, dropout: float, passes: int) -> float:
+        nonlocal seconds
+        found = train(point, rate=rate, dropout=dropout, seed=OTHER, passes=passes)
+        seconds += found.seconds
+        settings.append([rate, dropout, passes, min(found.valid)])
+        return min(found.valid)
+
+    rate = min(RATES, key=lambda rate: tried(rate, DROPOUTS[0], PASSES["rate"]))
+    dropout = min(DROPOUTS, key=lambda dropout: tried(rate, dropout, PASSES["dropout"]))
+    fits = [train(point, rate=rate, dropout=dropout, seed=seed, passes=PASSES["trained"]) for seed in SEEDS]
+    judged = [evaluate(fit.net, text().test) for fit in fits]
+    return {
+        "test": [mean for mean, _ in judged],
+        "at": fits[0].at,
+        "valid": [fit.valid for fit in fits],
+        "train": [fit.train for fit in fits],
+        "certificate": [certificate(fit.net) for fit in fits],
+        "rate": rate,
+        "dropout": dropout,
+        "settings": settings,
+        "item error": max(error for _, error in judged),
+        "parameters": sum(p.numel() for p in fits[0].net.parameters()),
+        "seconds": seconds + sum(fit.seconds for fit in fits),
+    }
+
+
+def certificate(net: LanguageModel) -> list[float] | None:
+    """The contraction rate of each layer for the inputs that it can get; None for a net that is not certified."""
+    if net.form.certified is None:
+        return None
+    bound = max(vectors.abs().max().item() for vectors in net.words.vectors) if net.form.clipped else 1.0
+    bounds = [bound, *[1.0] * (len(net.layers) - 1)]
+    return [contraction_rate(cell, input_bound=b) for cell, b in zip(net.layers, bounds, strict=True)]
+
+
+def _points() -> list[Point]:
+    """All kinds with one layer, then larger nets, free and certified."""
+    large: list[dict[str, Any]] = [{"model": kind, "layers": 2, "units": 200} for kind in ("LSTM", "LSTM, stable")]
+    return [*({"model": kind, "layers": 1, "units": 128} for kind in KINDS), *large]
+
+
+EXPERIMENT = Experiment(
+    name="language_models",
+    question="What does a certificate of stability cost a language model that is trained to a plateau?",
+    settings={
+        "rates": RATES,
+        "dropouts": DROPOUTS,
+        "passes": PASSES,
+        "seeds": [*SEEDS],
+        "seed of the settings": OTHER,
+        "contraction rate": RATE,
+        "streams": training.STREAMS,
+        "window": training.WINDOW,
+        "cutoffs": training.CUTOFFS,
+        "clip": training.CLIP,
+    },
+    points=_points(),
+    run=run,
+)

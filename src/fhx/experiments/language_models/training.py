@@ -1,0 +1,166 @@
+r"""Training a language model pass by pass: each pass is written down, so that whoever is stopped goes on.
+
+Text is read in streams side by side, in windows between which states go on and gradients do not. Adam minimises the
+mean loss of a window, its rate falls linearly to zero from the first update to the last, and gradients are clipped.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import torch
+from attrs import frozen
+from torch import nn
+
+from fhx._files import replacing
+from fhx.experiments.language_models.net import EVERY, LanguageModel
+from fhx.tasks import Sequences, Task, wikitext2
+from fhx.tasks.files import cache_folder
+
+__all__ = ["CLIP", "CUTOFFS", "STREAMS", "WINDOW", "Trained", "evaluate", "text", "train"]
+
+STREAMS, WINDOW = 20, 35
+"""How many streams the text is read in, and how many words of each at a time."""
+CUTOFFS = (1000, 4000, 12_000)
+"""Where the groups of rare words begin."""
+CLIP = 1.0
+"""Of the 2-norm of a gradient."""
+BETWEEN = 2
+"""How often a net is validated in each pass."""
+BLOCK = 1000
+"""Words of one stream that count as one item of a test."""
+
+
+@frozen
+class Trained:
+    """A net and how it was trained.
+
+    Attributes:
+        net: with the weights of its best validation.
+        at: updates after which it was validated, 0 first.
+        valid: the mean loss of the validation text there, in nats a word.
+        train: the mean loss of the windows between, in nats a word.
+        seconds: of one core.
+    """
+
+    net: LanguageModel
+    at: list[int]
+    valid: list[float]
+    train: list[float]
+    seconds: float
+
+
+@cache
+def text() -> Task:
+    """WikiText-2 with all its words."""
+    return wikitext2(None, STREAMS)
+
+
+def new_net(point: Mapping[str, Any], dropout: float, seed: int) -> LanguageModel:
+    """A net of a point before training; its biases say how frequent the words are in the training text."""
+    problem = text()
+    with torch.random.fork_rng(range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        net = LanguageModel(point["model"], problem.output_size, point["units"], point["layers"], CUTOFFS, dropout)
+    counts = problem.train.targets.flatten().bincount(minlength=problem.output_size).double() + 0.5
+    net.words.start_at((counts / counts.sum()).log().float())
+    return net
+
+
+@torch.no_grad()
+def losses(net: LanguageModel, part: Sequences, window: int = 100) -> torch.Tensor:
+    """The loss of every word, (steps, streams), the net reading from state zero without dropout."""
+    net.eval()
+    found, states = [], None
+    for x, y in zip(part.inputs.split(window), part.targets.split(window), strict=True):
+        shown, states = net(x, states)
+        found.append(net.words.loss(shown.flatten(0, 1), y.flatten()).view_as(y))
+    net.train()
+    return torch.cat(found)
+
+
+def evaluate(net: LanguageModel, part: Sequences) -> tuple[float, float]:
+    """The mean loss of a text in nats a word, and its standard error over blocks of words."""
+    each = losses(net, part).double()
+    blocks = torch.stack([block.mean(0) for block in each.split(BLOCK) if len(block) == BLOCK]).flatten()
+    return each.mean().item(), blocks.std().item() / len(blocks) ** 0.5
+
+
+def train(
+    point: Mapping[str, Any], *, rate: float, dropout: float, seed: int, passes: int, kept: Path | None = None
+) -> Trained:
+    """Train a net, or go on where it was left.
+
+    Args:
+        point: ``model``, ``layers`` and ``units``.
+        rate: the learning rate at the start.
+        dropout, seed, passes: as they are called.
+        kept: folder of what was written down after each pass; None for one in the cache.
+    """
+    told = {**point, "rate": rate, "dropout": dropout, "seed": seed, "passes": passes}
+    name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+    path = (kept or cache_folder() / "language_models") / f"{name}.pt"
+    net, part = new_net(point, dropout, seed), text().train
+    stepper = torch.optim.Adam(net.parameters(), lr=rate, fused=True)
+    each = len(range(0, part.steps, WINDOW))
+    state: dict[str, Any] = {"at": [], "valid": [], "train": [], "seconds": 0.0, "pass": 0, "best": None}
+    torch.manual_seed(seed)
+    if path.exists():
+        state = torch.load(path, weights_only=True)
+        if state["pass"] < passes:
+            net.load_state_dict(state["net"])
+            stepper.load_state_dict(state["optimizer"])
+            torch.set_rng_state(state["rng"])
+    else:
+        _note(net, state, 0, [])
+    while state["pass"] < passes:
+        began = process_time()
+        _read(net, stepper, state, each, passes * each, rate)
+        state["pass"] += 1
+        state["seconds"] += process_time() - began
+        state |= {"net": net.state_dict(), "optimizer": stepper.state_dict(), "rng": torch.get_rng_state()}
+        if state["pass"] == passes:
+            del state["optimizer"], state["net"]
+        with replacing(path) as temporary:
+            torch.save(state, temporary)
+    net.load_state_dict(state["best"])
+    return Trained(net, state["at"], state["valid"], state["train"], state["seconds"])
+
+
+def _read(
+    net: LanguageModel, stepper: torch.optim.Adam, state: dict[str, Any], each: int, total: int, rate: float
+) -> None:
+    """One pass over the text; what happens is noted in ``state``."""
+    part, states, seen = text().train, None, []
+    notes = {each * k // BETWEEN for k in range(1, BETWEEN + 1)}
+    for i, (x, y) in enumerate(zip(part.inputs.split(WINDOW), part.targets.split(WINDOW), strict=True)):
+        update = state["pass"] * each + i
+        stepper.param_groups[0]["lr"] = rate * (1 - update / total)
+        shown, states = net(x, states)
+        states = [s.detach() for s in states]
+        loss = net.words.loss(shown.flatten(0, 1), y.flatten()).mean()
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), CLIP, error_if_nonfinite=True)
+        stepper.step()
+        stepper.zero_grad()
+        seen.append(loss.item())
+        noted = i + 1 in notes
+        if noted or (update + 1) % EVERY == 0:
+            net.constrain()
+        if noted:
+            _note(net, state, update + 1, seen)
+            seen = []
+
+
+def _note(net: LanguageModel, state: dict[str, Any], update: int, seen: list[float]) -> None:
+    valid = evaluate(net, text().valid)[0]
+    if state["best"] is None or valid < min(state["valid"]):
+        state["best"] = {name: value.clone() for name, value in net.state_dict().items()}
+    state["at"].append(update)
+    state["valid"].append(valid)
+    if seen:
+        state["train"].append(sum(seen) / len(seen))

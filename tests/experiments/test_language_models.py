@@ -1,0 +1,186 @@
+"""Language models: counted ones against dictionaries, the softmax against its definition, training that goes on."""
+
+import json
+from collections import Counter, defaultdict
+from math import exp
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional as F
+
+from fhx.experiments import language_models
+from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, TiedWords, training
+from fhx.experiments.language_models.net import RATE
+from fhx.tasks import Sequences, Task
+
+WORDS = 9
+
+
+def by_hand(text: list[int], words: int, context: tuple[int, ...], word: int) -> float:
+    """The probability after a context of any length, from dictionaries and the formulas in words."""
+    longest = len(context) + 1
+    uses: Counter[tuple[int, ...]] = Counter(tuple(text[i : i + longest]) for i in range(len(text) - longest + 1))
+    probability, counts = 1 / words, {longest: uses}
+    for n in range(longest - 1, 0, -1):
+        before = defaultdict(set)
+        for gram in counts[n + 1]:
+            before[gram[1:]].add(gram[0])
+        counts[n] = Counter({gram: len(seen) for gram, seen in before.items()})
+    for n in range(1, longest + 1):
+        u, c = context[len(context) - n + 1 :], counts[n]
+        ones, twos = (sum(value == k for value in c.values()) for k in (1, 2))
+        discount = ones / (ones + 2 * twos) if ones else 0.0
+        after = {gram[-1]: value for gram, value in c.items() if gram[:-1] == u}
+        if after:
+            total = sum(after.values())
+            probability = (max(after.get(word, 0) - discount, 0) + discount * len(after) * probability) / total
+    return probability
+
+
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=40), st.integers(1, 3), st.lists(st.integers(0, 4), min_size=3))
+def test_counted_models_are_those_of_dictionaries(text, order, new):
+    model = KneserNey(text, 5, order)
+    found = model.log_probabilities(new)
+    assert len(found) == len(new) - 1
+    for i in range(order - 1, len(new)):
+        wanted = by_hand(text, 5, tuple(new[i - order + 1 : i]), new[i])
+        if i:
+            assert exp(found[i - 1]) == pytest.approx(wanted)
+
+
+@given(st.lists(st.integers(0, 3), min_size=5, max_size=60), st.lists(st.integers(0, 4), min_size=2, max_size=2))
+def test_probabilities_after_a_context_add_up_to_one(text, context):
+    model = KneserNey(text, 5, 3)
+    total = sum(exp(model.log_probabilities([*context, word])[-1]) for word in range(5))
+    assert total == pytest.approx(1)
+
+
+def test_counted_models_refuse_what_they_cannot_count():
+    with pytest.raises(ValueError, match="ids run from 0 to 7, and there are 5 words"):
+        KneserNey([0, 7], 5, 1)
+    with pytest.raises(ValueError, match="at least 3 words is needed"):
+        KneserNey([0, 1], 5, 3)
+    with pytest.raises(ValueError, match="too many names"):
+        KneserNey([0, 1, 2, 3, 4], 33_278, 5)
+
+
+def test_the_softmax_is_its_definition():
+    torch.manual_seed(0)
+    words, shown, targets = TiedWords(WORDS, 4, (3, 5)), torch.randn(20, 4), torch.randint(WORDS, (20,))
+    for p in words.parameters():
+        torch.nn.init.normal_(p)
+    every = words.log_probabilities(shown)
+    torch.testing.assert_close(every.exp().sum(1), torch.ones(20))
+    torch.testing.assert_close(words.loss(shown, targets), F.nll_loss(every, targets, reduction="none"))
+    v = torch.cat([*words.vectors])
+    torch.testing.assert_close(words(targets), v[targets])
+    logits = shown @ v.T + torch.cat([*words.biases])
+    head = torch.cat([logits[:, :3], words.groups(shown)], 1).softmax(1)
+    torch.testing.assert_close(every[:, 4].exp(), head[:, 3] * logits[:, 3:5].softmax(1)[:, 1])
+
+
+def test_biases_start_at_the_frequencies():
+    words = TiedWords(WORDS, 4, (3, 5))
+    wanted = torch.rand(WORDS).log_softmax(0)
+    words.start_at(wanted)
+    torch.testing.assert_close(words.log_probabilities(torch.zeros(1, 4))[0], wanted)
+    with pytest.raises(ValueError, match=r"cutoffs must rise between 0 and 9, got \[5, 5\]"):
+        TiedWords(WORDS, 4, (5, 5))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_net_is_certified_if_it_says_so(kind):
+    torch.manual_seed(0)
+    net = LanguageModel(kind, WORDS, 4, 2, (3, 5))
+    for p in net.parameters():
+        torch.nn.init.normal_(p)
+    net.constrain()
+    rates = language_models.certificate(net)
+    assert (rates is None) == (KINDS[kind].certified is None)
+    assert rates is None or (len(rates) == 2 and max(rates) <= RATE)
+    assert (max(v.abs().max() for v in net.words.vectors) <= 1) == KINDS[kind].clipped
+
+
+def test_a_state_goes_on_and_words_later_do_not_matter():
+    torch.manual_seed(0)
+    net, ids = LanguageModel("LSTM", WORDS, 6, 2, (3, 5)), torch.randint(WORDS, (7, 2))
+    whole, _ = net(ids)
+    first, states = net(ids[:3])
+    second, _ = net(ids[3:], states)
+    torch.testing.assert_close(torch.cat([first, second]), whole)
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """A text of few words, and a folder of its own."""
+    drawn = torch.Generator().manual_seed(0)
+
+    def part(steps: int) -> Sequences:
+        ids = (torch.rand(steps + 1, 3, generator=drawn) ** 2 * WORDS).long()
+        return Sequences(ids[:-1], ids[1:])
+
+    problem = Task("text", part(40), part(30), part(30), WORDS, WORDS, "class per step")
+    monkeypatch.setattr(training, "text", lambda: problem)
+    monkeypatch.setattr(language_models, "text", lambda: problem)
+    for name, value in {"WINDOW": 7, "CUTOFFS": (3, 5), "BLOCK": 10}.items():
+        monkeypatch.setattr(training, name, value)
+    monkeypatch.setenv("FHX_CACHE", str(tmp_path))
+    return problem
+
+
+POINT = {"model": "simple, stable", "layers": 1, "units": 5}
+
+
+def test_training_that_was_stopped_goes_on(small, tmp_path, monkeypatch):
+    settings = {"rate": 0.01, "dropout": 0.3, "seed": 1, "passes": 3}
+    whole = training.train(POINT, **settings, kept=tmp_path / "whole")
+    real, seen = training._read, []
+
+    def stopped(*args):
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(1)
+        real(*args)
+
+    monkeypatch.setattr(training, "_read", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        training.train(POINT, **settings, kept=tmp_path / "part")
+    monkeypatch.setattr(training, "_read", real)
+    part = training.train(POINT, **settings, kept=tmp_path / "part")
+    assert (part.at, part.valid, part.train) == (whole.at, whole.valid, whole.train)
+    assert whole.at == [0, 3, 6, 9, 12, 15, 18]
+    for name, value in whole.net.state_dict().items():
+        assert torch.equal(part.net.state_dict()[name], value), name
+    assert language_models.evaluate(whole.net, small.valid)[0] == pytest.approx(min(whole.valid))
+
+
+def test_losses_are_those_of_one_word_after_the_other(small):
+    net = training.new_net({"model": "LSTM", "layers": 2, "units": 5}, 0.5, 0)
+    each = training.losses(net, small.test)
+    states = None
+    for t, ids in enumerate(small.test.inputs.split(1)):
+        net.eval()
+        shown, states = net(ids, states)
+        every = net.words.log_probabilities(shown[0])
+        torch.testing.assert_close(each[t], F.nll_loss(every, small.test.targets[t], reduction="none"))
+    mean, error = training.evaluate(net, small.test)
+    assert mean == pytest.approx(each.mean().item())
+    blocks = np.array([each[i : i + 10, k].mean().item() for k in range(3) for i in (0, 10, 20)])
+    assert error == pytest.approx(blocks.std(ddof=1) / 3)
+
+
+def test_one_point(small, monkeypatch):
+    monkeypatch.setattr(language_models, "PASSES", {"rate": 1, "dropout": 1, "trained": 2})
+    result = language_models.run(POINT)
+    assert json.loads(json.dumps(result)) == result
+    assert result["rate"] in language_models.RATES
+    assert result["dropout"] in language_models.DROPOUTS
+    best = min(result["settings"][:3], key=lambda setting: setting[3])
+    assert best[0] == result["rate"]
+    assert all(len(curve) == len(result["at"]) == 5 for curve in result["valid"])
+    assert [passes for _, _, passes, _ in result["settings"]] == [1] * 5
+    assert all(max(rates) <= RATE for rates in result["certificate"])
+    assert len(result["test"]) == len(language_models.SEEDS)
