@@ -13,8 +13,11 @@ from fhx.cells import (
     GRUCell,
     HighwayCell,
     LinearCell,
+    LRUCell,
     LSTMCell,
+    MinGRUCell,
     ResidualCell,
+    RGLRUCell,
     SimpleCell,
     Stack,
 )
@@ -44,6 +47,9 @@ RECIPES: dict[str, st.SearchStrategy] = {
     "residual": _depths(ResidualCell, activation=ACTIVATION, scale=st.floats(-1.5, 1.5), leak=st.floats(0, 1)),
     "highway": _depths(HighwayCell, carry_bias=st.floats(-3, 3)),
     "deep lstm": _depths(DeepLSTMCell),
+    "minGRU": st.just(recipe(MinGRUCell)),
+    "RG-LRU": st.just(recipe(RGLRUCell)),
+    "LRU": st.just(lambda d_in, d, generator: LRUCell(d_in, 2 * (d // 2), generator=generator, **DOUBLE)),
 }
 
 
@@ -52,7 +58,7 @@ def build(parts: list[tuple], nested: bool, seed: int) -> Cell:
     generator, width, layers = rng(seed), 2, []
     for make, d in parts:
         layers.append(make(width, d, generator))
-        width = d
+        width = layers[-1].state_size
     with torch.no_grad():
         for parameter in (p for layer in layers for p in layer.parameters()):
             parameter += torch.randn(parameter.shape, generator=generator, dtype=torch.float64).to(DEVICE) / 2
@@ -68,4 +74,11 @@ def plans(kinds: list[str], least: int, most: int) -> st.SearchStrategy:
     return st.builds(partial, st.just(build), parts, st.booleans(), st.integers(0, 2**32))
 
 
-KINDS = {**{kind: plans([kind], 1, 1) for kind in RECIPES}, "stack": plans([*RECIPES], 2, 4)}
+DIAGONAL = ("minGRU", "RG-LRU", "LRU")
+"""Kinds that have no matrix between a state and the next."""
+WITH_MATRICES = [kind for kind in RECIPES if kind not in DIAGONAL]
+KINDS = {
+    **{kind: plans([kind], 1, 1) for kind in RECIPES},
+    "stack": plans(WITH_MATRICES, 2, 4),
+    "mixed stack": plans([*RECIPES], 2, 4),
+}

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 import torch
-from cell_zoo import KINDS
+from cell_zoo import KINDS, WITH_MATRICES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_tensors import DOUBLE, rng
@@ -54,7 +54,7 @@ def test_gaussian_weights_have_the_stated_moments(kind):
     assert abs(between_quartiles - 0.5) < 3 / math.sqrt(z.numel())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*WITH_MATRICES, "stack"])
 @settings(max_examples=5)
 @given(st.data(), st.floats(0, 3), SEED)
 def test_orthogonal_matrices_times_the_gain(kind, data, gain, seed):

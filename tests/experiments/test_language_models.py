@@ -162,7 +162,6 @@ def test_losses_are_those_of_one_word_after_the_other(small):
     each = training.losses(net, small.test)
     states = None
     for t, ids in enumerate(small.test.inputs.split(1)):
-        net.eval()
         shown, states = net(ids, states)
         every = net.words.log_probabilities(shown[0])
         torch.testing.assert_close(each[t], F.nll_loss(every, small.test.targets[t], reduction="none"))
@@ -184,3 +183,11 @@ def test_one_point(small, monkeypatch):
     assert [passes for _, _, passes, _ in result["settings"]] == [1] * 5
     assert all(max(rates) <= RATE for rates in result["certificate"])
     assert len(result["test"]) == len(language_models.SEEDS)
+
+
+def test_what_is_dropped_is_made_up_for():
+    net, ones = LanguageModel("LSTM", WORDS, 4, 1, (3, 5), dropout=0.3), torch.ones(200, 100)
+    assert torch.equal(net._dropped(ones, None), ones)
+    found = net._dropped(ones, torch.Generator().manual_seed(0))
+    torch.testing.assert_close(found.unique(), torch.tensor([0, 1 / 0.7]))
+    assert found.mean().item() == pytest.approx(1, abs=0.03)

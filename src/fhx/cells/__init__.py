@@ -27,6 +27,7 @@ with needs("torch"):
     from fhx.cells.base import AffineCell, Cell
     from fhx.cells.deep import DeepCell
     from fhx.cells.deep_lstm import DeepLSTMCell
+    from fhx.cells.diagonal import DiagonalCell, LRUCell, MinGRUCell, RGLRUCell
     from fhx.cells.gated import GRUCell, LSTMCell
     from fhx.cells.highway import HighwayCell
     from fhx.cells.init import gaussian_, orthogonal_
@@ -41,10 +42,14 @@ __all__ = [
     "Cell",
     "DeepCell",
     "DeepLSTMCell",
+    "DiagonalCell",
     "GRUCell",
     "HighwayCell",
+    "LRUCell",
     "LSTMCell",
     "LinearCell",
+    "MinGRUCell",
+    "RGLRUCell",
     "ResidualCell",
     "SimpleCell",
     "Stack",

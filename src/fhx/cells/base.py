@@ -163,6 +163,29 @@ class Cell(nn.Module, ABC):
         return f"{self.input_size}, {self.state_size}"
 
 
+def uniform_parameter(
+    shape: tuple[int, ...],
+    low: float,
+    high: float,
+    generator: torch.Generator | None,
+    dtype: torch.dtype | None,
+    device: torch.device | str | None,
+) -> nn.Parameter:
+    """Uniform numbers, drawn on the generator's device and then moved; on the meta device none are drawn.
+
+    Raises:
+        ValueError: the dtype is not a real floating-point type.
+    """
+    if dtype is not None and not dtype.is_floating_point:
+        raise ValueError(f"a cell's dtype must be a real floating-point type, got {dtype}")
+    place = torch.get_default_device() if device is None else device
+    if torch.device(place).type == "meta":
+        return nn.Parameter(torch.empty(shape, dtype=dtype, device="meta"))
+    value = torch.empty(shape, dtype=dtype, device=generator.device if generator else "cpu")
+    value.uniform_(low, high, generator=generator)
+    return nn.Parameter(value.to(place))
+
+
 class DrivenCell(Cell):
     r"""A cell with the drive :math:`U x + b`, which is added to :math:`W h`, the first thing made of the state.
 
@@ -194,8 +217,6 @@ class DrivenCell(Cell):
         device: torch.device | str | None = None,
     ) -> None:
         super().__init__(input_size, state_size, parts)
-        if dtype is not None and not dtype.is_floating_point:
-            raise ValueError(f"a cell's dtype must be a real floating-point type, got {dtype}")
         self.W = self._uniform((rows, self.state_size), generator, dtype, device)
         self.U = self._uniform((rows, self.input_size), generator, dtype, device)
         self.b = self._uniform((rows,), generator, dtype, device)
@@ -208,12 +229,8 @@ class DrivenCell(Cell):
         device: torch.device | str | None,
         fan_in: int | None = None,
     ) -> nn.Parameter:
-        bound, place = (fan_in or self.state_size) ** -0.5, torch.get_default_device() if device is None else device
-        if torch.device(place).type == "meta":  # no numbers: nothing is drawn
-            return nn.Parameter(torch.empty(shape, dtype=dtype, device="meta"))
-        value = torch.empty(shape, dtype=dtype, device=generator.device if generator else "cpu")
-        value.uniform_(-bound, bound, generator=generator)
-        return nn.Parameter(value.to(place))
+        bound = (fan_in or self.state_size) ** -0.5
+        return uniform_parameter(shape, -bound, bound, generator, dtype, device)
 
     def drive(self, x: Float[Tensor, "*batch input"]) -> Float[Tensor, "*batch rows"]:
         """:math:`U x + b`, for all times at once if ``x`` holds them.

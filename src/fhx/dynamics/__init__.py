@@ -13,7 +13,7 @@ with needs("torch"):
     from fhx.dynamics.parallel import ParallelRun, jacobi_sweeps, parallel_unroll
     from fhx.dynamics.products import log_product, log_singular_values, product_norms
     from fhx.dynamics.realization import Realization
-    from fhx.dynamics.scan import affine_scan, linear_states
+    from fhx.dynamics.scan import affine_scan, diagonal_states, linear_states
     from fhx.dynamics.unrolling import unroll
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Realization",
     "affine_scan",
     "diagonal_rtrl",
+    "diagonal_states",
     "finite_time_exponents",
     "gradient_norms",
     "input_gradients",

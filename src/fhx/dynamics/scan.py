@@ -13,10 +13,10 @@ from functools import cache
 from typing import Any
 
 import torch
-from jaxtyping import Inexact
+from jaxtyping import Float, Inexact
 from torch import Tensor
 
-from fhx.cells import LinearCell
+from fhx.cells import DiagonalCell, LinearCell, LRUCell
 from fhx.cells.kinds import check_inherited, refuse_torch_net
 from fhx.dynamics.unrolling import initial
 
@@ -85,6 +85,35 @@ def linear_states(
     check_inherited(cell, LinearCell, "one scan makes the states of that class only; use unroll")
     h = initial(cell, inputs, h0)
     return scan(cell.W[None, None], cell.drive(inputs), h, False, compiled)
+
+
+def diagonal_states(
+    cell: DiagonalCell,
+    inputs: Float[Tensor, "time batch d_in"],
+    h0: Float[Tensor, "*state"] | None = None,
+) -> Float[Tensor, "time batch d"]:
+    r"""The states of a cell :math:`h_t = a(x_t) \circ h_{t-1} + b(x_t)`, by one scan.
+
+    They are those of ``unroll`` up to rounding, gradients included; see :func:`affine_scan`.
+
+    Args:
+        cell, inputs, h0: as for ``unroll``.
+
+    Raises:
+        TypeError: another kind of cell.
+        ValueError: what ``unroll`` raises, or the cell's class has another step.
+    """
+    refuse_torch_net(cell)
+    if not isinstance(cell, DiagonalCell):
+        raise TypeError(f"one scan makes the states of a DiagonalCell, got {type(cell).__name__}; use unroll")
+    if type(cell).step not in (DiagonalCell.step, LRUCell.step):
+        raise ValueError(f"{type(cell).__name__} has a step of its own, which no scan knows; use unroll")
+    h = initial(cell, inputs, h0)
+    a, b = cell.factors(inputs)
+    if not b.is_complex():
+        return scan(a, b, h)
+    states = scan(a, b, torch.complex(*h.chunk(2, -1)))
+    return torch.cat((states.real, states.imag), -1)
 
 
 def _check(A: Tensor, b: Tensor, h0: Tensor | None) -> None:

@@ -173,16 +173,32 @@ class LanguageModel(nn.Module):
         return cell
 
     def forward(
-        self, ids: Integer[Tensor, "time batch"], states: Sequence[Tensor] | None = None
+        self,
+        ids: Integer[Tensor, "time batch"],
+        states: Sequence[Tensor] | None = None,
+        dropping: torch.Generator | None = None,
     ) -> tuple[Float[Tensor, "time batch width"], list[Tensor]]:
-        """What the highest layer shows, and the last state of every layer, from the states before or from zero."""
-        shown, last = F.dropout(self.words(ids), self.dropout, self.training), []
+        """What the highest layer shows, and the last state of every layer, from the states before or from zero.
+
+        Args:
+            ids: of words.
+            states: the last ones of a run before.
+            dropping: what chooses the numbers to drop; None where none are dropped, as in a test.
+        """
+        shown, last = self._dropped(self.words(ids), dropping), []
         for k, cell in enumerate(self.layers):
             state = states[k] if states else None
             run = unroll(cell, shown, state)
             last.append(run[-1])
-            shown = F.dropout(cell.hidden(run), self.dropout, self.training)
+            shown = self._dropped(cell.hidden(run), dropping)
         return shown, last
+
+    def _dropped(self, x: Tensor, dropping: torch.Generator | None) -> Tensor:
+        """Some numbers set to zero, and the others scaled, so that their mean stays."""
+        if dropping is None or not self.dropout:
+            return x
+        kept = 1 - self.dropout
+        return x * (torch.empty_like(x).bernoulli_(kept, generator=dropping) / kept)
 
     @torch.no_grad()
     def constrain(self) -> None:

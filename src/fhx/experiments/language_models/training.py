@@ -18,6 +18,7 @@ from torch import nn
 
 from fhx._files import replacing
 from fhx.experiments.language_models.net import EVERY, LanguageModel
+from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder
 
@@ -63,9 +64,11 @@ def text() -> Task:
 def new_net(point: Mapping[str, Any], dropout: float, seed: int) -> LanguageModel:
     """A net of a point before training; its biases say how frequent the words are in the training text."""
     problem = text()
-    with torch.random.fork_rng(range(torch.cuda.device_count())):
-        torch.manual_seed(seed)
-        net = LanguageModel(point["model"], problem.output_size, point["units"], point["layers"], CUTOFFS, dropout)
+
+    def make() -> LanguageModel:
+        return LanguageModel(point["model"], problem.output_size, point["units"], point["layers"], CUTOFFS, dropout)
+
+    (net,) = per_seed(make, [seed])
     counts = problem.train.targets.flatten().bincount(minlength=problem.output_size).double() + 0.5
     net.words.start_at((counts / counts.sum()).log().float())
     return net
@@ -74,12 +77,10 @@ def new_net(point: Mapping[str, Any], dropout: float, seed: int) -> LanguageMode
 @torch.no_grad()
 def losses(net: LanguageModel, part: Sequences, window: int = 100) -> torch.Tensor:
     """The loss of every word, (steps, streams), the net reading from state zero without dropout."""
-    net.eval()
     found, states = [], None
     for x, y in zip(part.inputs.split(window), part.targets.split(window), strict=True):
         shown, states = net(x, states)
         found.append(net.words.loss(shown.flatten(0, 1), y.flatten()).view_as(y))
-    net.train()
     return torch.cat(found)
 
 
@@ -108,21 +109,21 @@ def train(
     stepper = torch.optim.Adam(net.parameters(), lr=rate, fused=True)
     each = len(range(0, part.steps, WINDOW))
     state: dict[str, Any] = {"at": [], "valid": [], "train": [], "seconds": 0.0, "pass": 0, "best": None}
-    torch.manual_seed(seed)
+    dropping = torch.Generator().manual_seed(seed)
     if path.exists():
         state = torch.load(path, weights_only=True)
         if state["pass"] < passes:
             net.load_state_dict(state["net"])
             stepper.load_state_dict(state["optimizer"])
-            torch.set_rng_state(state["rng"])
+            dropping.set_state(state["rng"])
     else:
         _note(net, state, 0, [])
     while state["pass"] < passes:
         began = process_time()
-        _read(net, stepper, state, each, passes * each, rate)
+        _read(net, stepper, dropping, state, each, passes * each, rate)
         state["pass"] += 1
         state["seconds"] += process_time() - began
-        state |= {"net": net.state_dict(), "optimizer": stepper.state_dict(), "rng": torch.get_rng_state()}
+        state |= {"net": net.state_dict(), "optimizer": stepper.state_dict(), "rng": dropping.get_state()}
         if state["pass"] == passes:
             del state["optimizer"], state["net"]
         with replacing(path) as temporary:
@@ -132,7 +133,13 @@ def train(
 
 
 def _read(
-    net: LanguageModel, stepper: torch.optim.Adam, state: dict[str, Any], each: int, total: int, rate: float
+    net: LanguageModel,
+    stepper: torch.optim.Adam,
+    dropping: torch.Generator,
+    state: dict[str, Any],
+    each: int,
+    total: int,
+    rate: float,
 ) -> None:
     """One pass over the text; what happens is noted in ``state``."""
     part, states, seen = text().train, None, []
@@ -140,7 +147,7 @@ def _read(
     for i, (x, y) in enumerate(zip(part.inputs.split(WINDOW), part.targets.split(WINDOW), strict=True)):
         update = state["pass"] * each + i
         stepper.param_groups[0]["lr"] = rate * (1 - update / total)
-        shown, states = net(x, states)
+        shown, states = net(x, states, dropping)
         states = [s.detach() for s in states]
         loss = net.words.loss(shown.flatten(0, 1), y.flatten()).mean()
         loss.backward()
