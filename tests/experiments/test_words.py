@@ -7,7 +7,7 @@ import pytest
 import torch
 from attrs import evolve
 
-from fhx.cells import LSTMCell, SimpleCell
+from fhx.cells import DeepCell, LSTMCell, SimpleCell
 from fhx.dynamics import unroll
 from fhx.experiments import words
 from fhx.experiments.protocol import judge
@@ -65,8 +65,40 @@ def test_gates_start_open_for_the_horizon_and_the_control_is_frozen(small):
     assert 1 <= u.min() < 5
     assert 58 < u.max() <= words.TEST_STEPS - 1
     assert (cell.W_f @ cell.W_f.T - torch.eye(cell.state_size)).abs().max() < 1e-4
-    net = make("frozen", small, 5)
-    assert [name for name, p in net.named_parameters() if p.requires_grad] == ["readout.weight", "readout.bias"]
+    for control, kind in {"frozen": DeepCell, "frozen gated": LSTMCell}.items():
+        net = make(control, small, 5)
+        assert isinstance(net.cell, kind)
+        assert [name for name, p in net.named_parameters() if p.requires_grad] == ["readout.weight", "readout.bias"]
+
+
+def test_a_stack_of_lstms_shows_both_layers_and_starts_open(small):
+    net = make("gated stack", small, 5)
+    assert [type(layer) for layer in net.cell.layers] == [LSTMCell, LSTMCell]
+    assert net.cell.state_size == net.readout.in_features == 10
+    assert all(torch.equal(layer.b_i, -layer.b_f) for layer in net.cell.layers)
+
+
+@pytest.mark.parametrize("group", ["A5", "S5"])
+def test_two_letters_make_the_whole_group(group):
+    """Every element is a product of some word."""
+    letters = [tuple(int(c) - 1 for c in label) for label in GROUPS[group]]
+    reached, new = {tuple(range(5))}, [tuple(range(5))]
+    while new:
+        new = [p for p in {tuple(x[i] for i in p) for p in new for x in letters} if p not in reached]
+        reached.update(new)
+    assert len(reached) == words.task(group).output_size == {"A5": 60, "S5": 120}[group]
+
+
+def test_gated_nets_have_a_gated_control(small):
+    points = [{"group": "S3", "kind": name} for name in ("gated", "gated stack", "frozen gated", "deep", "frozen")]
+    found = words.evidence({"points": [{"point": point, "result": words.run(point)} for point in points]})
+    assert {name: one.control for name, one in found.items() if name.startswith("S3, 4x")} == {
+        "S3, 4x: deep or frozen": "frozen",
+        "S3, 4x: gated or frozen gated": "frozen gated",
+        "S3, 4x: gated stack or frozen gated": "frozen gated",
+        "S3, 4x: gated or deep": "frozen gated",
+        "S3, 4x: gated stack or gated": "frozen gated",
+    }
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -102,5 +134,5 @@ def test_a_statement_is_judged_by_group_and_band(small):
         assert one.kinds["deep"].scores == words.run(points[0])["bands"][band]
         assert one.control == "frozen"
         assert {"guess", "window"} == one.baselines.keys()
-        assert one.shown == 2 * len(STATEMENTS)
+        assert one.shown == 2 * len(STATEMENTS) * len(GROUPS)
         assert "seeds" in judge(one).reasons, "two seeds are not enough"
