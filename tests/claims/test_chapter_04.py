@@ -141,13 +141,16 @@ def test_a5_two_lstm_units_count_five_thousand_letters_and_leave_the_box():
 
 
 @pytest.mark.claim("A5", "E5")
-def test_e5_lstms_that_are_shown_ten_members_count_farther_than_the_other_cells_and_six_of_eight_beyond_100():
+def test_e5_lstms_that_are_shown_ten_members_count_farther_than_grus_and_tanh_nets_and_six_of_eight_beyond_100():
     run = stored("shown")
     evidence = shown.evidence(run)["n to 10"]
-    assert {judge(evidence)[one] for one in evidence.statements} == {"holds"}
-    assert {(one.one, one.other) for one in evidence.statements} == {
-        ("LSTM", other) for other in ("GRU", "tanh", "relu")
+    verdict = judge(evidence)
+    assert {(one.one, one.other): verdict[one] for one in evidence.statements} == {
+        ("LSTM", "GRU"): "holds",
+        ("LSTM", "tanh"): "holds",
+        ("LSTM", "relu"): "undecided at this budget",
     }
+    assert min(lead.mean for lead in verdict.leads.values()) > 3
     reach = {
         (p["point"]["cell"], p["point"]["start"]): p["result"]["reach"]
         for p in run["points"]

@@ -1,6 +1,6 @@
 r"""How far a net counts, by the longest word that it was shown: next symbols of :math:`a^n b^n` for :math:`n \le N`.
 
-The task is that of :mod:`fhx.experiments.counting`, with N = 10, 20 and 50, and all nets are trained by
+The task is that of :mod:`fhx.experiments.counting`, with N = 10, 20, 50 and 100, and all nets are trained by
 :func:`fhx.experiments.comparison.compare`. The reach of a net is the largest M such that it makes no mistake for any
 :math:`n \le M`. A list of the words shown reaches N, so a net counts beyond its examples where its reach is larger.
 
@@ -134,7 +134,7 @@ def _kind(result: Result) -> Kind:
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """What the stored runs say: for each longest n of the cells, and for each cell of the longest n.
 
-    The second says that from N = 10 to 50 the reach grows more than that of a list of the words shown.
+    The second says that from N = 10 to 100 the reach grows more than that of a list of the words shown.
     """
     kinds: dict[tuple[str, int], Kind] = {}
     for entry in stored["points"]:
