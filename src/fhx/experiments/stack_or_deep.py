@@ -52,7 +52,7 @@ __all__ = [
     "units_for",
 ]
 
-KINDS = words.KINDS
+KINDS = ("simple", "deep", "stack", "gated", "frozen", "window")
 """The nets that are trained."""
 DEPTHS = (1, 2)
 """Layers of a teacher's step."""
