@@ -191,3 +191,24 @@ def test_what_is_dropped_is_made_up_for():
     found = net._dropped(ones, torch.Generator().manual_seed(0))
     torch.testing.assert_close(found.unique(), torch.tensor([0, 1 / 0.7]))
     assert found.mean().item() == pytest.approx(1, abs=0.03)
+
+
+def test_counted_points_count_the_whole_text(monkeypatch):
+    ids = torch.arange(2200) % 7
+    part = Sequences(ids[:-1, None], ids[1:, None])
+    monkeypatch.setattr(language_models, "wikitext2", lambda *_: Task("t", part, part, part, 7, 7, "class per step"))
+    result = language_models.run({"model": "Kneser-Ney", "order": 2})
+    assert result["parameters"] == 7
+    wanted = -KneserNey(ids.numpy(), 7, 2).log_probabilities(ids.numpy())
+    assert result["test"] == [pytest.approx(wanted.mean())]
+    blocks = np.array([wanted[:1000].mean(), wanted[1000:2000].mean()])
+    assert result["item error"] == pytest.approx(blocks.std(ddof=1) / 2**0.5)
+
+
+def test_perplexities_have_a_name_each_and_published_ones_stand_beside_them():
+    net = {"point": POINT, "result": {"test": [4.0, 6.0]}}
+    counts = {"point": {"model": "Kneser-Ney", "order": 3}, "result": {"test": [5.0]}}
+    found = language_models.perplexities({"points": [net, counts]})
+    assert found["simple, stable, 1 x 5"] == found["Kneser-Ney, 3 words"] == pytest.approx(exp(5))
+    assert found.items() >= language_models.PUBLISHED.items()
+    assert len(found) == 2 + len(language_models.PUBLISHED)

@@ -3,12 +3,19 @@ r"""Perplexities on the whole vocabulary of WikiText-2: free and certified nets 
 Every kind of net is trained in the same way: a learning rate is chosen by one pass of another seed, then a dropout by
 five passes of it, and three seeds are trained for ten passes with both. The weights of the best validation are judged.
 A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
-it is judged; see :data:`fhx.experiments.language_models.net.KINDS`.
+it is judged; see ``KINDS``.
 
 Gates of LSTMs start open for windows of 35 words (Tallec and Ollivier 2018), state-side matrices orthogonal.
+
+Beside them stand words counted on the whole training text (``KneserNey``), and published numbers.
 """
 
+from collections.abc import Mapping
+from math import exp
+from time import process_time
 from typing import Any
+
+import torch
 
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.language_models import training
@@ -16,6 +23,7 @@ from fhx.experiments.language_models.counted import KneserNey
 from fhx.experiments.language_models.net import KINDS, RATE, LanguageModel, TiedWords
 from fhx.experiments.language_models.training import Trained, evaluate, text, train
 from fhx.stability import contraction_rate
+from fhx.tasks import wikitext2
 
 __all__ = [
     "EXPERIMENT",
@@ -40,15 +48,29 @@ SEEDS, OTHER = range(3), 5
 """Of the nets that are reported, and of those that choose."""
 
 
+ORDERS = (1, 2, 3, 4)
+"""Words that are counted together."""
+PUBLISHED = {
+    "RNN of Miller and Hardt (2019)": 146.7,
+    "LSTM of Miller and Hardt (2019)": 92.3,
+    "LSTM, 2 x 200, tied, 6 passes of PyTorch's example (its issue 415)": 130.32,
+    "LSTM, 2 x 650, 40 passes of PyTorch's example (its issue 415)": 94.3,
+}
+"""Test perplexities on the whole vocabulary that others report. None of these nets is certified."""
+
+
 def run(point: Point) -> Result:
-    """Choose the settings of one kind, train its seeds and judge them.
+    """Count words, or choose the settings of one kind, train its seeds and judge them.
 
     Returns:
+        Of counted words what ``counted`` does. Of nets,
         By seed ``test``, in nats a word, ``valid`` and ``train``, curves at the updates ``at``, and ``certificate``,
         the contraction rates of the layers, None where there is none; ``rate`` and ``dropout``; ``settings``, lists of
         a rate, a dropout, passes and the best validation loss; ``item error``, of blocks of the test text;
         ``parameters``; and ``seconds`` of one core, all in all.
     """
+    if "order" in point:
+        return counted(point["order"])
     settings: list[list[float]] = []
     seconds = 0.0
 
@@ -78,6 +100,38 @@ def run(point: Point) -> Result:
     }
 
 
+def counted(order: int) -> Result:
+    """Count so many words in a row in the training text, and judge them on the test text.
+
+    Returns:
+        ``test``, nats a word; ``item error``; and ``parameters``, how many different rows of words occur.
+    """
+    began = process_time()
+    problem = wikitext2(None, 1)
+    read, new = (torch.cat([part.inputs[:, 0], part.targets[-1:, 0]]).numpy() for part in (problem.train, problem.test))
+    model = KneserNey(read, problem.output_size, order)
+    losses = -torch.from_numpy(model.log_probabilities(new))
+    return {
+        "test": [losses.mean().item()],
+        "item error": training.error_by_blocks(losses[:, None]),
+        "parameters": model.rows,
+        "seconds": process_time() - began,
+    }
+
+
+def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
+    """The test perplexity of every model of the whole vocabulary, by name; of nets that of the mean loss of seeds."""
+    found = {}
+    for entry in stored["points"]:
+        point, test = entry["point"], entry["result"]["test"]
+        if "order" in point:
+            name = f"Kneser-Ney, {point['order']} words"
+        else:
+            name = f"{point['model']}, {point['layers']} x {point['units']}"
+        found[name] = exp(sum(test) / len(test))
+    return found | PUBLISHED
+
+
 def certificate(net: LanguageModel) -> list[float] | None:
     """The contraction rate of each layer for the inputs that it can get; None for a net that is not certified."""
     if net.form.certified is None:
@@ -88,9 +142,10 @@ def certificate(net: LanguageModel) -> list[float] | None:
 
 
 def _points() -> list[Point]:
-    """All kinds with one layer, then larger nets, free and certified."""
+    """Counted words, all kinds with one layer, and larger nets, free and certified."""
     large: list[dict[str, Any]] = [{"model": kind, "layers": 2, "units": 200} for kind in ("LSTM", "LSTM, stable")]
-    return [*({"model": kind, "layers": 1, "units": 128} for kind in KINDS), *large]
+    small = [{"model": kind, "layers": 1, "units": 128} for kind in KINDS]
+    return [*({"model": "Kneser-Ney", "order": order} for order in ORDERS), *small, *large]
 
 
 EXPERIMENT = Experiment(

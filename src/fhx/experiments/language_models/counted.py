@@ -62,6 +62,11 @@ class KneserNey:
             self._levels.append(_Level(keys, counts, words))
         self._levels.reverse()
 
+    @property
+    def rows(self) -> int:
+        """How many different words in a row occur, as many as the order."""
+        return len(self._levels[-1].keys)
+
     def _keys(self, ids: Ids, n: int) -> Ids:
         """A number for each n words in a row."""
         keys = np.zeros(len(ids) - n + 1, np.int64)

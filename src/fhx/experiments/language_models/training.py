@@ -22,7 +22,7 @@ from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder
 
-__all__ = ["CLIP", "CUTOFFS", "STREAMS", "WINDOW", "Trained", "evaluate", "text", "train"]
+__all__ = ["CLIP", "CUTOFFS", "STREAMS", "WINDOW", "Trained", "error_by_blocks", "evaluate", "text", "train"]
 
 STREAMS, WINDOW = 20, 35
 """How many streams the text is read in, and how many words of each at a time."""
@@ -86,9 +86,14 @@ def losses(net: LanguageModel, part: Sequences, window: int = 100) -> torch.Tens
 
 def evaluate(net: LanguageModel, part: Sequences) -> tuple[float, float]:
     """The mean loss of a text in nats a word, and its standard error over blocks of words."""
-    each = losses(net, part).double()
-    blocks = torch.stack([block.mean(0) for block in each.split(BLOCK) if len(block) == BLOCK]).flatten()
-    return each.mean().item(), blocks.std().item() / len(blocks) ** 0.5
+    each = losses(net, part)
+    return each.double().mean().item(), error_by_blocks(each)
+
+
+def error_by_blocks(losses: torch.Tensor) -> float:
+    """The standard error of the mean of losses, (steps, streams), over blocks of words."""
+    blocks = torch.stack([block.double().mean(0) for block in losses.split(BLOCK) if len(block) == BLOCK]).flatten()
+    return blocks.std().item() / len(blocks) ** 0.5
 
 
 def train(
