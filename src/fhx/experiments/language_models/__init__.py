@@ -38,8 +38,8 @@ __all__ = [
     "train",
 ]
 
-RATES = (0.001, 0.003, 0.01)
-"""Learning rates that are tried."""
+RATES = (0.003, 0.01, 0.03)
+"""Learning rates that are tried; at 0.001, tried first, one pass leaves every net far behind."""
 DROPOUTS = (0.1, 0.3)
 """Dropouts that are tried."""
 PASSES = {"rate": 1, "dropout": 5, "trained": 10}
