@@ -11,6 +11,8 @@ from torch.nn import functional as F
 
 from fhx.cells.base import Cell, uniform_parameter
 
+Place = tuple[torch.Generator | None, torch.dtype | None, torch.device | str | None]
+"""Where the numbers of a parameter are drawn from, their type, and where they are put."""
 SHARPNESS = 8.0
 """The constant c of an RG-LRU."""
 
@@ -46,8 +48,46 @@ class DiagonalCell(Cell):
         return drive.chunk(2, -1)[0].diag_embed()
 
 
+class GatedLinearCell(DiagonalCell):
+    r"""A diagonal cell that reads its input through two blocks of rows of :math:`U x + b`.
+
+    ``U`` has shape :math:`(2d, d_{in})` and ``b`` :math:`(2d)`. Both start uniform in :math:`\pm 1/\sqrt d`.
+
+    Args:
+        input_size: :math:`d_{in}`, width of the input.
+        state_size: :math:`d`, width of the state.
+        generator, dtype, device: see ``AffineCell``.
+
+    Raises:
+        ValueError: a width is not a positive integer, or the dtype is not a real floating-point type.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        state_size: int,
+        *,
+        generator: torch.Generator | None = None,
+        dtype: torch.dtype | None = None,
+        device: torch.device | str | None = None,
+    ) -> None:
+        super().__init__(input_size, state_size)
+        bound, place = self.state_size**-0.5, (generator, dtype, device)
+        self.U = uniform_parameter((2 * self.state_size, self.input_size), -bound, bound, *place)
+        self.b = uniform_parameter((2 * self.state_size,), -bound, bound, *place)
+        self._more(bound, place)
+
+    def _more(self, bound: float, place: Place) -> None:
+        """Draw the other parameters, where a cell has some."""
+
+    def _blocks(self, x: Float[Tensor, "*batch input"]) -> tuple[Float[Tensor, "*batch d"], ...]:
+        """The two blocks of :math:`U x + b`."""
+        self.check_input(x)
+        return F.linear(x, self.U, self.b).chunk(2, -1)
+
+
 @final
-class MinGRUCell(DiagonalCell):
+class MinGRUCell(GatedLinearCell):
     r"""A GRU whose gate and candidate do not look at the state:
 
     .. math::
@@ -70,29 +110,14 @@ class MinGRUCell(DiagonalCell):
     linear recurrence of Martin and Cundy (2018).
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        state_size: int,
-        *,
-        generator: torch.Generator | None = None,
-        dtype: torch.dtype | None = None,
-        device: torch.device | str | None = None,
-    ) -> None:
-        super().__init__(input_size, state_size)
-        bound, place = self.state_size**-0.5, (generator, dtype, device)
-        self.U = uniform_parameter((2 * self.state_size, self.input_size), -bound, bound, *place)
-        self.b = uniform_parameter((2 * self.state_size,), -bound, bound, *place)
-
     def factors(self, x: Float[Tensor, "*batch input"]) -> tuple[Float[Tensor, "*b n"], Float[Tensor, "*b n"]]:
         r""":math:`1 - z` and :math:`z \circ n`."""
-        self.check_input(x)
-        z, n = F.linear(x, self.U, self.b).chunk(2, -1)
+        z, n = self._blocks(x)
         return (-z).sigmoid(), z.sigmoid() * n
 
 
 @final
-class RGLRUCell(DiagonalCell):
+class RGLRUCell(GatedLinearCell):
     r"""The real-gated linear recurrent unit, which keeps less of a number where a gate opens, and writes as much more:
 
     .. math::
@@ -120,27 +145,15 @@ class RGLRUCell(DiagonalCell):
     models".
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        state_size: int,
-        *,
-        generator: torch.Generator | None = None,
-        dtype: torch.dtype | None = None,
-        device: torch.device | str | None = None,
-    ) -> None:
-        super().__init__(input_size, state_size)
-        d, bound, place = self.state_size, self.state_size**-0.5, (generator, dtype, device)
-        self.U = uniform_parameter((2 * d, self.input_size), -bound, bound, *place)
-        self.b = uniform_parameter((2 * d,), -bound, bound, *place)
+    def _more(self, bound: float, place: Place) -> None:
+        d = self.state_size
         self.V = uniform_parameter((d, self.input_size), -bound, bound, *place)
         kept = uniform_parameter((d,), 0.9, 0.999, *place).detach()
         self.Lambda = nn.Parameter((kept ** (1 / SHARPNESS)).logit())
 
     def factors(self, x: Float[Tensor, "*batch input"]) -> tuple[Float[Tensor, "*b n"], Float[Tensor, "*b n"]]:
         r""":math:`a` and :math:`\sqrt{1 - a^2} \circ i \circ V x`."""
-        self.check_input(x)
-        r, i = F.linear(x, self.U, self.b).sigmoid().chunk(2, -1)
+        r, i = (block.sigmoid() for block in self._blocks(x))
         log_a = SHARPNESS * r * F.logsigmoid(self.Lambda)
         written = (-torch.expm1(2 * log_a)).sqrt()  # 1 - a^2 without cancellation, where a is near 1
         return log_a.exp(), written * i * F.linear(x, self.V)
