@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
+from fhx.dynamics import unroll
 from fhx.experiments import language_models
-from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, TiedWords, training
+from fhx.experiments import real_data as data
+from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, training
 from fhx.experiments.language_models.net import RATE
 from fhx.tasks import Sequences, Task
 
@@ -67,28 +69,19 @@ def test_counted_models_refuse_what_they_cannot_count():
         KneserNey([0, 1, 2, 3, 4], 33_278, 5)
 
 
-def test_the_softmax_is_its_definition():
+def test_words_are_read_by_the_vectors_that_predict_them():
+    """Also after a step of training; probabilities add up to one."""
     torch.manual_seed(0)
-    words, shown, targets = TiedWords(WORDS, 4, (3, 5)), torch.randn(20, 4), torch.randint(WORDS, (20,))
-    for p in words.parameters():
-        torch.nn.init.normal_(p)
-    every = words.log_probabilities(shown)
-    torch.testing.assert_close(every.exp().sum(1), torch.ones(20))
-    torch.testing.assert_close(words.loss(shown, targets), F.nll_loss(every, targets, reduction="none"))
-    v = torch.cat([*words.vectors])
-    torch.testing.assert_close(words(targets), v[targets])
-    logits = shown @ v.T + torch.cat([*words.biases])
-    head = torch.cat([logits[:, :3], words.groups(shown)], 1).softmax(1)
-    torch.testing.assert_close(every[:, 4].exp(), head[:, 3] * logits[:, 3:5].softmax(1)[:, 1])
-
-
-def test_biases_start_at_the_frequencies():
-    words = TiedWords(WORDS, 4, (3, 5))
-    wanted = torch.rand(WORDS).log_softmax(0)
-    words.start_at(wanted)
-    torch.testing.assert_close(words.log_probabilities(torch.zeros(1, 4))[0], wanted)
-    with pytest.raises(ValueError, match=r"cutoffs must rise between 0 and 9, got \[5, 5\]"):
-        TiedWords(WORDS, 4, (5, 5))
+    net, ids = LanguageModel("LSTM", WORDS, 6, 1, (3, 5)), torch.arange(WORDS)[:, None]
+    table = torch.cat(net.vectors())
+    assert table.shape == (WORDS, 6)
+    torch.testing.assert_close(net.layers[0].hidden(unroll(net.layers[0], table[ids])), net(ids)[0])
+    before, shown = table.clone(), torch.randn(4, 2, 6)
+    net.loss(shown, torch.randint(WORDS, (4, 2))).sum().backward()
+    torch.optim.SGD(net.parameters(), 1.0).step()
+    assert not torch.equal(torch.cat(net.vectors()), before)
+    every = torch.stack([net.loss(shown, torch.full((4, 2), word)) for word in range(WORDS)])
+    torch.testing.assert_close((-every).exp().sum(0), torch.ones(4, 2))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -101,7 +94,7 @@ def test_a_net_is_certified_if_it_says_so(kind):
     rates = language_models.certificate(net)
     assert (rates is None) == (KINDS[kind].certified is None)
     assert rates is None or (len(rates) == 2 and max(rates) <= RATE)
-    assert (max(v.abs().max() for v in net.words.vectors) <= 1) == KINDS[kind].clipped
+    assert (max(v.abs().max() for v in net.vectors()) <= 1) == KINDS[kind].clipped
 
 
 def test_a_state_goes_on_and_words_later_do_not_matter():
@@ -123,9 +116,9 @@ def small(monkeypatch, tmp_path):
         return Sequences(ids[:-1], ids[1:])
 
     problem = Task("text", part(40), part(30), part(30), WORDS, WORDS, "class per step")
-    monkeypatch.setattr(training, "text", lambda: problem)
-    monkeypatch.setattr(language_models, "text", lambda: problem)
-    for name, value in {"WINDOW": 7, "CUTOFFS": (3, 5), "BLOCK": 10}.items():
+    monkeypatch.setattr(data, "task", lambda name: problem)
+    monkeypatch.setitem(data.CUTOFFS, training.TEXT, (3, 5))
+    for name, value in {"WINDOW": 7, "BLOCK": 10}.items():
         monkeypatch.setattr(training, name, value)
     monkeypatch.setenv("FHX_CACHE", str(tmp_path))
     return problem
@@ -163,7 +156,7 @@ def test_losses_are_those_of_one_word_after_the_other(small):
     states = None
     for t, ids in enumerate(small.test.inputs.split(1)):
         shown, states = net(ids, states)
-        every = net.words.log_probabilities(shown[0])
+        every = net.softmax.log_prob(shown[0])
         torch.testing.assert_close(each[t], F.nll_loss(every, small.test.targets[t], reduction="none"))
     mean, error = training.evaluate(net, small.test)
     assert mean == pytest.approx(each.mean().item())
@@ -177,10 +170,11 @@ def test_one_point(small, monkeypatch):
     assert json.loads(json.dumps(result)) == result
     assert result["rate"] in language_models.RATES
     assert result["dropout"] in language_models.DROPOUTS
-    best = min(result["settings"][:3], key=lambda setting: setting[3])
-    assert best[0] == result["rate"]
+    assert float(min(result["rates"], key=result["rates"].get)) == result["rate"]
+    assert float(min(result["dropouts"], key=result["dropouts"].get)) == result["dropout"]
     assert all(len(curve) == len(result["at"]) == 5 for curve in result["valid"])
-    assert [passes for _, _, passes, _ in result["settings"]] == [1] * 5
+    assert [*result["rates"]] == [str(rate) for rate in language_models.RATES]
+    assert [*result["dropouts"]] == [str(dropout) for dropout in language_models.DROPOUTS]
     assert all(max(rates) <= RATE for rates in result["certificate"])
     assert len(result["test"]) == len(language_models.SEEDS)
 

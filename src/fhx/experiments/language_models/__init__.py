@@ -5,23 +5,25 @@ five passes of it, and three seeds are trained for ten passes with both. The wei
 A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
 it is judged; see ``KINDS``.
 
-Gates of LSTMs start open for windows of 35 words (Tallec and Ollivier 2018), state-side matrices orthogonal.
+Gates of LSTMs start open for a window of words (Tallec and Ollivier 2018), state-side matrices orthogonal.
 
 Beside them stand words counted on the whole training text (``KneserNey``), and published numbers.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from math import exp
 from time import process_time
 from typing import Any
 
 import torch
 
+from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.language_models import training
 from fhx.experiments.language_models.counted import KneserNey
-from fhx.experiments.language_models.net import KINDS, RATE, LanguageModel, TiedWords
-from fhx.experiments.language_models.training import Trained, evaluate, text, train
+from fhx.experiments.language_models.net import KINDS, LanguageModel
+from fhx.experiments.language_models.training import TEXT, Trained, evaluate, train
 from fhx.stability import contraction_rate
 from fhx.tasks import wikitext2
 
@@ -30,11 +32,9 @@ __all__ = [
     "KINDS",
     "KneserNey",
     "LanguageModel",
-    "TiedWords",
     "Trained",
     "evaluate",
     "run",
-    "text",
     "train",
 ]
 
@@ -46,8 +46,6 @@ PASSES = {"rate": 1, "dropout": 5, "trained": 10}
 """Over the training text: to choose a rate, to choose a dropout, and of the nets that are reported."""
 SEEDS, OTHER = range(3), 5
 """Of the nets that are reported, and of those that choose."""
-
-
 ORDERS = (1, 2, 3, 4)
 """Words that are counted together."""
 PUBLISHED = {
@@ -56,35 +54,27 @@ PUBLISHED = {
     "LSTM, 2 x 200, tied, 6 passes of PyTorch's example (its issue 415)": 130.32,
     "LSTM, 2 x 650, 40 passes of PyTorch's example (its issue 415)": 94.3,
 }
-"""Test perplexities on the whole vocabulary that others report. None of these nets is certified."""
+"""Test perplexities on the whole vocabulary that others report."""
 
 
 def run(point: Point) -> Result:
     """Count words, or choose the settings of one kind, train its seeds and judge them.
 
     Returns:
-        Of counted words what ``counted`` does. Of nets,
-        By seed ``test``, in nats a word, ``valid`` and ``train``, curves at the updates ``at``, and ``certificate``,
-        the contraction rates of the layers, None where there is none; ``rate`` and ``dropout``; ``settings``, lists of
-        a rate, a dropout, passes and the best validation loss; ``item error``, of blocks of the test text;
-        ``parameters``; and ``seconds`` of one core, all in all.
+        Of counted words what ``counted`` does. Of nets, by seed ``test``, in nats a word, ``valid`` and ``train``,
+        curves at the updates ``at``, and ``certificate``, the contraction rates of the layers, None where there is
+        none; ``rate`` and ``dropout``; ``rates`` and ``dropouts``, the best validation loss by each that was tried;
+        ``item error``, of blocks of the test text; ``parameters``; and ``seconds`` of one core, all in all.
     """
     if "order" in point:
         return counted(point["order"])
-    settings: list[list[float]] = []
-    seconds = 0.0
-
-    def tried(rate: float, dropout: float, passes: int) -> float:
-        nonlocal seconds
-        found = train(point, rate=rate, dropout=dropout, seed=OTHER, passes=passes)
-        seconds += found.seconds
-        settings.append([rate, dropout, passes, min(found.valid)])
-        return min(found.valid)
-
-    rate = min(RATES, key=lambda rate: tried(rate, DROPOUTS[0], PASSES["rate"]))
-    dropout = min(DROPOUTS, key=lambda dropout: tried(rate, dropout, PASSES["dropout"]))
+    tried = partial(train, point, seed=OTHER)
+    by_rate = {rate: tried(rate=rate, dropout=DROPOUTS[0], passes=PASSES["rate"]) for rate in RATES}
+    rate = min(RATES, key=lambda rate: min(by_rate[rate].valid))
+    by_dropout = {dropout: tried(rate=rate, dropout=dropout, passes=PASSES["dropout"]) for dropout in DROPOUTS}
+    dropout = min(DROPOUTS, key=lambda dropout: min(by_dropout[dropout].valid))
     fits = [train(point, rate=rate, dropout=dropout, seed=seed, passes=PASSES["trained"]) for seed in SEEDS]
-    judged = [evaluate(fit.net, text().test) for fit in fits]
+    judged = [evaluate(fit.net, data.task(TEXT).test) for fit in fits]
     return {
         "test": [mean for mean, _ in judged],
         "at": fits[0].at,
@@ -93,10 +83,11 @@ def run(point: Point) -> Result:
         "certificate": [certificate(fit.net) for fit in fits],
         "rate": rate,
         "dropout": dropout,
-        "settings": settings,
+        "rates": {str(rate): min(fit.valid) for rate, fit in by_rate.items()},
+        "dropouts": {str(dropout): min(fit.valid) for dropout, fit in by_dropout.items()},
         "item error": max(error for _, error in judged),
         "parameters": sum(p.numel() for p in fits[0].net.parameters()),
-        "seconds": seconds + sum(fit.seconds for fit in fits),
+        "seconds": sum(fit.seconds for fit in (*by_rate.values(), *by_dropout.values(), *fits)),
     }
 
 
@@ -136,7 +127,7 @@ def certificate(net: LanguageModel) -> list[float] | None:
     """The contraction rate of each layer for the inputs that it can get; None for a net that is not certified."""
     if net.form.certified is None:
         return None
-    bound = max(vectors.abs().max().item() for vectors in net.words.vectors) if net.form.clipped else 1.0
+    bound = max(vectors.abs().max().item() for vectors in net.vectors()) if net.form.clipped else 1.0
     bounds = [bound, *[1.0] * (len(net.layers) - 1)]
     return [contraction_rate(cell, input_bound=b) for cell, b in zip(net.layers, bounds, strict=True)]
 
@@ -157,11 +148,7 @@ EXPERIMENT = Experiment(
         "passes": PASSES,
         "seeds": [*SEEDS],
         "seed of the settings": OTHER,
-        "contraction rate": RATE,
-        "streams": training.STREAMS,
-        "window": training.WINDOW,
-        "cutoffs": training.CUTOFFS,
-        "clip": training.CLIP,
+        **training.SETTINGS,
     },
     points=_points(),
     run=run,

@@ -7,7 +7,7 @@ mean loss of a window, its rate falls linearly to zero from the first update to 
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -17,21 +17,28 @@ from attrs import frozen
 from torch import nn
 
 from fhx._files import replacing
-from fhx.experiments.language_models.net import EVERY, LanguageModel
+from fhx.experiments import real_data as data
+from fhx.experiments.language_models.net import EVERY, RATE, LanguageModel
 from fhx.experiments.seeding import per_seed
-from fhx.tasks import Sequences, Task, wikitext2
+from fhx.tasks import Sequences
 from fhx.tasks.files import cache_folder
 
-__all__ = ["CLIP", "CUTOFFS", "STREAMS", "WINDOW", "Trained", "error_by_blocks", "evaluate", "text", "train"]
+__all__ = ["TEXT", "Trained", "error_by_blocks", "evaluate", "train"]
 
-STREAMS, WINDOW = 20, 35
-"""How many streams the text is read in, and how many words of each at a time."""
-CUTOFFS = (1000, 4000, 12_000)
-"""Where the groups of rare words begin."""
-CLIP = 1.0
-"""Of the 2-norm of a gradient."""
+TEXT = "all words"
+"""The problem, by its name in :mod:`fhx.experiments.real_data`."""
+WINDOW = data.TEXT["window"]
+"""Words of each stream that are read at a time."""
 BETWEEN = 2
 """How often a net is validated in each pass."""
+SETTINGS = {
+    **data.TEXT,
+    "cutoffs": data.CUTOFFS[TEXT],
+    "clip": data.CLIP,
+    "contraction rate": RATE,
+    "updates between projections": EVERY,
+}
+"""What all nets have in common."""
 BLOCK = 1000
 """Words of one stream that count as one item of a test."""
 
@@ -55,22 +62,12 @@ class Trained:
     seconds: float
 
 
-@cache
-def text() -> Task:
-    """WikiText-2 with all its words."""
-    return wikitext2(None, STREAMS)
-
-
 def new_net(point: Mapping[str, Any], dropout: float, seed: int) -> LanguageModel:
-    """A net of a point before training; its biases say how frequent the words are in the training text."""
-    problem = text()
-
-    def make() -> LanguageModel:
-        return LanguageModel(point["model"], problem.output_size, point["units"], point["layers"], CUTOFFS, dropout)
-
-    (net,) = per_seed(make, [seed])
-    counts = problem.train.targets.flatten().bincount(minlength=problem.output_size).double() + 0.5
-    net.words.start_at((counts / counts.sum()).log().float())
+    """A net of a point before training; its biases say how frequent words and groups of rare ones are."""
+    kind, units, layers, words = point["model"], point["units"], point["layers"], data.task(TEXT).output_size
+    (net,) = per_seed(partial(LanguageModel, kind, words, units, layers, data.CUTOFFS[TEXT], dropout), [seed])
+    with torch.no_grad():
+        net.softmax.head.bias.copy_(data.head_prior(TEXT))
     return net
 
 
@@ -80,7 +77,7 @@ def losses(net: LanguageModel, part: Sequences, window: int = 100) -> torch.Tens
     found, states = [], None
     for x, y in zip(part.inputs.split(window), part.targets.split(window), strict=True):
         shown, states = net(x, states)
-        found.append(net.words.loss(shown.flatten(0, 1), y.flatten()).view_as(y))
+        found.append(net.loss(shown, y))
     return torch.cat(found)
 
 
@@ -107,10 +104,10 @@ def train(
         dropout, seed, passes: as they are called.
         kept: folder of what was written down after each pass; None for one in the cache.
     """
-    told = {**point, "rate": rate, "dropout": dropout, "seed": seed, "passes": passes}
+    told = {**point, **SETTINGS, "rate": rate, "dropout": dropout, "seed": seed, "passes": passes}
     name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
     path = (kept or cache_folder() / "language_models") / f"{name}.pt"
-    net, part = new_net(point, dropout, seed), text().train
+    net, part = new_net(point, dropout, seed), data.task(TEXT).train
     stepper = torch.optim.Adam(net.parameters(), lr=rate, fused=True)
     each = len(range(0, part.steps, WINDOW))
     state: dict[str, Any] = {"at": [], "valid": [], "train": [], "seconds": 0.0, "pass": 0, "best": None}
@@ -147,16 +144,16 @@ def _read(
     rate: float,
 ) -> None:
     """One pass over the text; what happens is noted in ``state``."""
-    part, states, seen = text().train, None, []
+    part, states, seen = data.task(TEXT).train, None, []
     notes = {each * k // BETWEEN for k in range(1, BETWEEN + 1)}
     for i, (x, y) in enumerate(zip(part.inputs.split(WINDOW), part.targets.split(WINDOW), strict=True)):
         update = state["pass"] * each + i
         stepper.param_groups[0]["lr"] = rate * (1 - update / total)
         shown, states = net(x, states, dropping)
         states = [s.detach() for s in states]
-        loss = net.words.loss(shown.flatten(0, 1), y.flatten()).mean()
+        loss = net.loss(shown, y).mean()
         loss.backward()
-        nn.utils.clip_grad_norm_(net.parameters(), CLIP, error_if_nonfinite=True)
+        nn.utils.clip_grad_norm_(net.parameters(), data.CLIP, error_if_nonfinite=True)
         stepper.step()
         stepper.zero_grad()
         seen.append(loss.item())
@@ -169,7 +166,7 @@ def _read(
 
 
 def _note(net: LanguageModel, state: dict[str, Any], update: int, seen: list[float]) -> None:
-    valid = evaluate(net, text().valid)[0]
+    valid = evaluate(net, data.task(TEXT).valid)[0]
     if state["best"] is None or valid < min(state["valid"]):
         state["best"] = {name: value.clone() for name, value in net.state_dict().items()}
     state["at"].append(update)
