@@ -16,6 +16,7 @@ from fhx.compile.language import digit_bound, language_to_rnn, step_bound
 from fhx.compile.language_net import LanguageNet, Lookup
 from fhx.compile.layers import UncompilableError
 from fhx.compile.lemma import step_to_rnn
+from fhx.compile.noise_proof import NoiseProofNet
 from fhx.compile.real_start import digit_net
 from fhx.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from fhx.compile.square import find_disagreement
@@ -35,6 +36,7 @@ __all__ = [
     "LanguageNet",
     "Layout",
     "Lookup",
+    "NoiseProofNet",
     "SourceLayout",
     "StateExplosionError",
     "TuringNet",

@@ -1,10 +1,12 @@
 """Theorem 4.3 as a compiler: a finite automaton becomes a simple RNN with integer weights."""
 
 from itertools import product
+from typing import Literal, overload
 
 from fhx._checks import check_kind, one_of
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.names import unique
+from fhx.compile.noise_proof import NoiseProofNet, noise_proof_net
 from fhx.exact import AND, Expression, Network, Recognizer, Step, relu, slu, sum_of, variable
 from fhx.exact.numbers import Activation
 from fhx.machines import DFA
@@ -13,7 +15,11 @@ from fhx.machines.dfa import State
 __all__ = ["dfa_to_rnn", "recognizer", "state_names"]
 
 
-def dfa_to_rnn(dfa: DFA, activation: Activation = "relu") -> Recognizer:
+@overload
+def dfa_to_rnn(dfa: DFA, activation: Activation = "relu") -> Recognizer: ...
+@overload
+def dfa_to_rnn(dfa: DFA, activation: Literal["logistic", "tanh"]) -> NoiseProofNet: ...
+def dfa_to_rnn(dfa: DFA, activation: Activation | Literal["logistic", "tanh"] = "relu") -> Recognizer | NoiseProofNet:
     r"""A simple RNN with :math:`|Q||\Sigma| + 1` units and integer weights that recognises the machine's language.
 
     The state is a one-hot vector of the machine's state, and a unit ``q&a`` for each pair says that the last state was
@@ -34,6 +40,8 @@ def dfa_to_rnn(dfa: DFA, activation: Activation = "relu") -> Recognizer:
     Args:
         dfa: any machine.
         activation: "relu", or "slu", which agrees with it on these units: the net is then one of Theorem 4.5.
+            "logistic" or "tanh" for a net that undoes errors, in floats: see
+            :class:`fhx.compile.NoiseProofNet`.
 
     Raises:
         TypeError: ``dfa`` is not a DFA.
@@ -43,7 +51,9 @@ def dfa_to_rnn(dfa: DFA, activation: Activation = "relu") -> Recognizer:
     """
     check_kind(dfa, DFA, "dfa_to_rnn")
     layers = {"relu": relu, "slu": slu}
-    layer = layers[one_of("activation", activation, layers)]
+    if activation == "logistic" or activation == "tanh":
+        return noise_proof_net(dfa, activation)
+    layer = layers[one_of("activation", activation, (*layers, "logistic", "tanh"))]
     named = dict(zip(dfa.states, state_names(dfa), strict=True))
     symbols = dict(zip(dfa.alphabet, unique(dfa.alphabet), strict=True))
     inputs = unique((f"x={a}" for a in symbols.values()), taken=named.values())
