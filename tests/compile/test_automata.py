@@ -184,8 +184,8 @@ def test_the_square_needs_a_code_of_the_machine():
 
 
 def test_unknown_activation():
-    with pytest.raises(ValueError, match="tanh"):
-        dfa_to_rnn(parity(), "tanh")
+    with pytest.raises(ValueError, match="softsign"):
+        dfa_to_rnn(parity(), "softsign")
 
 
 def test_grid_names_are_none_of_the_states():

@@ -18,6 +18,7 @@ from math import ceil, log
 from typing import Literal
 
 import numpy as np
+import torch
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -111,12 +112,12 @@ class NoiseProofNet:
             low, high = (middle, high) if fits else (low, middle)
         return low / 10**digits
 
-    def perturbed(self, sd: float, generator: np.random.Generator) -> "NoiseProofNet":
+    def perturbed(self, sd: float, generator: torch.Generator | None = None) -> "NoiseProofNet":
         """The net with Gaussian noise in all weights, its standard deviation a part of the largest of each matrix."""
-        moved = {
-            name: value + sd * np.abs(value).max() * generator.standard_normal(value.shape)
-            for name, value in self.weights.items()
-        }
+        moved = {}
+        for name, value in self.weights.items():
+            noise = torch.randn(value.shape, dtype=torch.float64, generator=generator).numpy()
+            moved[name] = value + sd * np.abs(value).max() * noise
         return evolve(self, **{**moved, "c": float(moved["c"])})
 
     def _state(self, key: Key) -> Hashable:
