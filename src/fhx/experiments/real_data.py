@@ -3,7 +3,7 @@
 The problems are chorales, folk tunes, digits by the pixel, and the words of WikiText-2 with two vocabularies.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from fhx.tasks import Sequences, Task, chorales, digits, folk_tunes, key_frequencies, wikitext2
 
-__all__ = ["Batch", "cut", "head_prior", "prior", "task", "windows"]
+__all__ = ["Batch", "by_groups", "cut", "head_prior", "prior", "prior_of", "task", "windows"]
 
 TEXTS = {"words": 10_000, "all words": 33_278}
 """Texts by the size of their vocabulary."""
@@ -65,7 +65,11 @@ def prior(name: str) -> Tensor:
 
     Half an observation of each outcome is added. A net whose outputs start there need not learn them through its state.
     """
-    problem = task(name)
+    return prior_of(task(name))
+
+
+def prior_of(problem: Task) -> Tensor:
+    """The :func:`prior` of any problem."""
     if problem.kind == "bits per step":
         return torch.logit(key_frequencies(problem)).float()
     seen = problem.train.targets
@@ -76,5 +80,10 @@ def prior(name: str) -> Tensor:
 
 def head_prior(name: str) -> Tensor:
     """The :func:`prior` of the frequent words and of each group of rare ones, which an adaptive softmax starts with."""
-    frequent, *rare = prior(name).tensor_split(CUTOFFS[name])
+    return by_groups(prior(name), CUTOFFS[name])
+
+
+def by_groups(prior: Tensor, cutoffs: Sequence[int]) -> Tensor:
+    """Log probabilities of the frequent words, and of each group of rare ones as a whole."""
+    frequent, *rare = prior.tensor_split([*cutoffs])
     return torch.cat([frequent, torch.stack([group.logsumexp(0) for group in rare])])

@@ -18,12 +18,11 @@ from typing import Any
 
 import torch
 
-from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.language_models import training
 from fhx.experiments.language_models.counted import KneserNey
 from fhx.experiments.language_models.net import KINDS, LanguageModel
-from fhx.experiments.language_models.training import TEXT, Trained, evaluate, train
+from fhx.experiments.language_models.training import Trained, evaluate, text, train
 from fhx.stability import contraction_rate
 from fhx.tasks import wikitext2
 
@@ -74,7 +73,7 @@ def run(point: Point) -> Result:
     by_dropout = {dropout: tried(rate=rate, dropout=dropout, passes=PASSES["dropout"]) for dropout in DROPOUTS}
     dropout = min(DROPOUTS, key=lambda dropout: min(by_dropout[dropout].valid))
     fits = [train(point, rate=rate, dropout=dropout, seed=seed, passes=PASSES["trained"]) for seed in SEEDS]
-    judged = [evaluate(fit.net, data.task(TEXT).test) for fit in fits]
+    judged = [evaluate(fit.net, text().test) for fit in fits]
     return {
         "test": [mean for mean, _ in judged],
         "at": fits[0].at,
