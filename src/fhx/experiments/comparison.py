@@ -5,9 +5,10 @@ Every kind is trained by Adam with decoupled weight decay, at each learning rate
 
 .. math:: \theta \leftarrow (1 - \eta \mu)\, \theta - \eta\, \mathrm{Adam}(g),
 
-by seeds that are not reported. The setting with the best mean of their best validation metrics is then trained by the
-reported seeds. Rates are constant, so that a flat end of a curve is not the work of a rate that falls to zero. All
-nets of a grid are one batch, and so are all reported seeds.
+and at each rate with each dropout, if any is tried, without decay, by seeds that are not reported. The setting with the
+best mean of their best validation metrics is then trained by the reported seeds. Rates are constant, so that a flat end
+of a curve is not the work of a rate that falls to zero. All nets of a grid are one batch, and so are all reported
+seeds, unless they are trained by :mod:`fhx.experiments.one_by_one`.
 
 What is stored is what :mod:`fhx.experiments.protocol` asks for: scores and validation curves by seed, the grid with
 what each setting reached, and the error that the choice of test items gives a mean score.
@@ -28,9 +29,13 @@ from fhx.tasks import Sequences, Task
 from fhx.training import OBJECTIVES, Fit, Objective, fit
 from fhx.training.losses import at_end, real_steps
 
-__all__ = ["Budget", "compare", "item_error", "kind", "kind_by_rate"]
+__all__ = ["Budget", "Setting", "compare", "item_error", "kind", "kind_by_rate", "side_by_side"]
 
 M = TypeVar("M", bound=nn.Module)
+Setting = tuple[float, ...]
+"""A learning rate, a weight decay and, where dropouts are tried, a dropout."""
+SETTING = ("rate", "decay", "dropout")
+"""Their names in a result."""
 DIGITS = 5
 """Significant digits of a stored curve."""
 
@@ -42,12 +47,14 @@ class Budget:
     Attributes:
         rates: learning rates that are tried.
         decays: weight decays that are tried with each of them.
+        dropouts: dropouts that are tried with each of them, without weight decay.
         seeds: of the nets that are reported.
         others: of the nets that the setting is chosen by.
         updates: of every net.
         batch_size: sequences of an update.
         evaluations: how often a net is validated.
         clip: bound on the 2-norm of a gradient.
+        patience: validations in a row without a better one after which a net is stopped; None: it never is.
     """
 
     rates: Sequence[float]
@@ -58,11 +65,21 @@ class Budget:
     batch_size: int
     evaluations: int = 40
     clip: float = 1.0
+    dropouts: Sequence[float] = ()
+    patience: int | None = None
 
     @property
-    def settings(self) -> list[tuple[float, float]]:
-        """All pairs of a rate and a decay, rate by rate."""
-        return [(rate, decay) for rate in self.rates for decay in self.decays]
+    def evaluate_every(self) -> int:
+        """Updates between two validations."""
+        return max(1, self.updates // self.evaluations)
+
+    @property
+    def settings(self) -> list[Setting]:
+        """A rate and a decay, and where dropouts are tried a dropout, rate by rate."""
+        if not self.dropouts:
+            return [(rate, decay) for rate in self.rates for decay in self.decays]
+        ways = [*((decay, 0.0) for decay in self.decays), *((0.0, dropout) for dropout in self.dropouts)]
+        return [(rate, *way) for rate in self.rates for way in ways]
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -76,6 +93,8 @@ class Budget:
             "batch_size": self.batch_size,
             "evaluations": self.evaluations,
             "clip": self.clip,
+            **({"dropouts": list(self.dropouts)} if self.dropouts else {}),
+            **({"patience": self.patience} if self.patience else {}),
         }
 
 
@@ -106,15 +125,15 @@ class DecayedRows(RowAdam):
         return loss
 
 
-def trained(
-    make: Callable[[], M] | Sequence[Callable[[], M]],
+def side_by_side(
+    make: Callable[..., M],
     task: Task,
-    settings: Sequence[tuple[float, float]],
+    settings: Sequence[Setting],
     seeds: Sequence[int],
     budget: Budget,
     objective: Objective | None = None,
 ) -> Fit[M]:
-    """A net for each setting with its seed, all as one batch."""
+    """A net for each setting with its seed, all as one batch, without dropout."""
     return fit(
         make,
         task,
@@ -123,7 +142,8 @@ def trained(
         batch_size=budget.batch_size,
         learning_rate=1.0,
         clip=budget.clip,
-        evaluate_every=max(1, budget.updates // budget.evaluations),
+        evaluate_every=budget.evaluate_every,
+        patience=budget.patience,
         optimizer=lambda parameters, lr: DecayedRows(parameters, lr, *zip(*settings, strict=True)),
         objective=objective,
         progress=False,
@@ -131,21 +151,27 @@ def trained(
 
 
 def compare(
-    make: Callable[[], M], task: Task, budget: Budget, objective: Objective | None = None
+    make: Callable[..., M],
+    task: Task,
+    budget: Budget,
+    objective: Objective | None = None,
+    trained: Callable[..., Fit[M]] = side_by_side,
 ) -> tuple[Fit[M], Result]:
     """Choose the setting of one kind by the other seeds, train the reported ones, and write down what was seen.
 
     Args:
-        make: builds a net of this kind.
+        make: builds a net of this kind; where dropouts are tried, it is given one.
         task: what to learn.
         budget: how; the same for all kinds.
         objective: what is minimised and reported; None for that of the task.
+        trained: trains all nets of a list of settings and seeds.
 
     Returns:
         The nets of the reported seeds, and of them as JSON can hold it, with a number per seed: ``test``, ``valid`` and
-        ``train``, curves at the updates ``at``, ``best update`` and ``diverged``, an update or None; the ``rate`` and
-        the weight ``decay``; ``settings``, lists of a rate, a decay and the mean best validation metric of the other
-        seeds, None if one diverged before the first; ``item error``, ``parameters``, those trained, and ``seconds``.
+        ``train``, curves at the updates ``at``, ``best update`` and ``diverged``, an update or None; the ``rate``, the
+        weight ``decay`` and, where any is tried, the ``dropout``; ``settings``, lists of these and of the mean best
+        validation metric of the other seeds, None if one diverged before the first; ``item error``, ``parameters``,
+        those trained, and ``seconds``.
     """
     objective = objective or OBJECTIVES[task.kind]
     tried, others = budget.settings, budget.others
@@ -169,8 +195,7 @@ def compare(
         "train": rounded(last.train_loss.tolist()),
         "best update": last.best_update.tolist(),
         "diverged": [last.diverged.get(seed) for seed in last.seeds],
-        "rate": tried[best][0],
-        "decay": tried[best][1],
+        **dict(zip(SETTING, tried[best], strict=False)),
         "settings": [[*setting, mean if mean == mean else None] for setting, mean in zip(tried, means, strict=True)],
         "item error": item_error(last.models, task.test, objective),
         "parameters": sum(p.numel() for p in net.parameters() if p.requires_grad),
@@ -214,13 +239,15 @@ def item_error(nets: Sequence[nn.Module], part: Sequences, objective: Objective)
 def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
     """What the protocol asks of a kind, from the stored result of :func:`compare`.
 
-    Of a rate that was tried with several weight decays the best counts.
+    Of a rate that was tried with several decays or dropouts the best counts.
     """
-    rates = sorted({rate for rate, _, _ in result["settings"]})
-    chosen = next(mean for *setting, mean in result["settings"] if setting == [result["rate"], result["decay"]])
-    others = [mean for _, _, mean in result["settings"] if mean is not None]
+    settings = result["settings"]
+    rates, names = sorted({rate for rate, *_ in settings}), [name for name in SETTING if name in result]
+    chosen = next(mean for *setting, mean in settings if setting == [result[name] for name in names])
+    others = [mean for *_, mean in settings if mean is not None]
     best = max if chosen == max(others) else min
-    reached = {rate: [mean for r, _, mean in result["settings"] if r == rate and mean is not None] for rate in rates}
+    reached = {rate: [mean for r, *_, mean in settings if r == rate and mean is not None] for rate in rates}
+    tuned = {"weight decay" if name == "decay" else name: k for k, name in enumerate(names) if k}
     return Kind(
         scores=result["test"],
         at=result["at"],
@@ -228,8 +255,8 @@ def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
         rate=result["rate"],
         rates=rates,
         tried={rate: best(means) for rate, means in reached.items() if means},
-        settings=len(result["settings"]),
-        regularizers=frozenset({"weight decay"} if any(decay for _, decay, _ in result["settings"]) else ()),
+        settings=len(settings),
+        regularizers=frozenset(name for name, k in tuned.items() if any(setting[k] for setting in settings)),
         recommended_start=recommended_start,
         item_error=result["item error"],
     )

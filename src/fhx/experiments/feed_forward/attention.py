@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.experiments.feed_forward.causal import FeedForwardNet
+from fhx.experiments.feed_forward.causal import FeedForwardNet, dropping
 
 
 class AttentionBlock(nn.Module):
@@ -19,19 +19,20 @@ class AttentionBlock(nn.Module):
         units: width, a multiple of ``heads``.
         inner: hidden units of the net.
         heads: attention heads.
+        dropout: after the attention and after the net; None for none.
     """
 
-    def __init__(self, units: int, inner: int, heads: int) -> None:
+    def __init__(self, units: int, inner: int, heads: int, dropout: float | None = None) -> None:
         super().__init__()
-        self.heads = heads
+        self.heads, self.dropout = heads, dropping(dropout)
         self.before, self.after = nn.LayerNorm(units), nn.LayerNorm(units)
         self.project, self.join = nn.Linear(units, 3 * units), nn.Linear(units, units)
         self.net = nn.Sequential(nn.Linear(units, inner), nn.ReLU(), nn.Linear(inner, units))
 
     def forward(self, x: Tensor) -> Tensor:
         """From (time, batch, units) to the same."""
-        x = x + self._attend(self.before(x))
-        return x + self.net(self.after(x))
+        x = x + self.dropout(self._attend(self.before(x)))
+        return x + self.dropout(self.net(self.after(x)))
 
     def _attend(self, x: Tensor) -> Tensor:
         steps, rows, units = x.shape
@@ -47,25 +48,34 @@ class CausalAttention(FeedForwardNet):
     r"""Inputs and their positions as vectors, blocks of attention, a normalisation and an affine readout.
 
     It has as many positions as it sees inputs at most, R. A longer sequence is read in pieces of R / 2, each with the
-    R / 2 inputs before it, so that an output depends on R / 2 + 1 to R inputs. There is no dropout.
+    R / 2 inputs before it, so that an output depends on R / 2 + 1 to R inputs.
 
     Args:
         inputs, units, inner, outputs: widths; ``inner`` of the hidden layer of each block.
         positions: R.
         layers: blocks.
         heads: of each block.
+        dropout: in each block; None for none.
 
     Source: Vaswani et al. (2017), its decoder without the part that reads an encoder, normalised before each layer.
     """
 
     def __init__(
-        self, inputs: int, units: int, inner: int, outputs: int, positions: int, layers: int, heads: int
+        self,
+        inputs: int,
+        units: int,
+        inner: int,
+        outputs: int,
+        positions: int,
+        layers: int,
+        heads: int,
+        dropout: float | None = None,
     ) -> None:
         super().__init__()
         self.receptive_field = self.longest = positions
         self.embed = nn.Linear(inputs, units)
         self.position = nn.Parameter(0.1 * torch.randn(positions, 1, units))
-        self.blocks = nn.Sequential(*(AttentionBlock(units, inner, heads) for _ in range(layers)))
+        self.blocks = nn.Sequential(*(AttentionBlock(units, inner, heads, dropout) for _ in range(layers)))
         self.last, self.readout = nn.LayerNorm(units), nn.Linear(units, outputs)
 
     def outputs(self, inputs: Tensor) -> Tensor:

@@ -43,6 +43,11 @@ class CausalNet(nn.Module):
         raise NotImplementedError
 
 
+def dropping(p: float | None) -> nn.Module:
+    """Dropout of this part of the numbers; None for none."""
+    return nn.Identity() if p is None else nn.Dropout(p)
+
+
 class RecurrentNet(CausalNet):
     """A cell, which starts orthogonal, and an affine readout; what it carries is its state.
 
@@ -115,9 +120,10 @@ class CausalConvolution(nn.Linear):
 
     def forward(self, inputs: Inputs) -> Outputs:
         """As many outputs as inputs."""
-        steps = len(inputs)
-        late = [F.pad(inputs, (0, 0, 0, 0, delay, 0))[:steps] for delay in self.delays]
-        return super().forward(torch.cat(late, -1))
+        now, *before = (F.linear(inputs, A) for A in self.weight.chunk(len(self.delays), 1))
+        for delay, late in zip(self.delays[1:], before, strict=True):
+            now = now + F.pad(late, (0, 0, 0, 0, delay, 0))[: len(inputs)]
+        return now + self.bias
 
 
 class WindowNet(FeedForwardNet):
@@ -128,14 +134,18 @@ class WindowNet(FeedForwardNet):
     Args:
         inputs, units, inner, outputs: widths; ``units`` of the first hidden layer, ``inner`` of the second.
         k: inputs seen, its receptive field.
+        dropout: after each hidden layer; None for none.
     """
 
-    def __init__(self, inputs: int, units: int, inner: int, outputs: int, k: int) -> None:
+    def __init__(
+        self, inputs: int, units: int, inner: int, outputs: int, k: int, dropout: float | None = None
+    ) -> None:
         super().__init__()
+        self.dropout = dropping(dropout)
         self.receptive_field = k
         self.window, self.hidden = CausalConvolution(inputs, units, k), CausalConvolution(units, inner, 1)
         self.readout = nn.Linear(inner, outputs)
 
     def outputs(self, inputs: Inputs) -> Outputs:
         """The outputs; inputs before the start are zero."""
-        return self.readout(F.relu(self.hidden(F.relu(self.window(inputs)))))
+        return self.readout(self.dropout(F.relu(self.hidden(self.dropout(F.relu(self.window(inputs)))))))

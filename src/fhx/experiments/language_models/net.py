@@ -6,56 +6,21 @@ what the lowest layer reads (Press and Wolf 2017; Inan, Khosravi and Socher 2017
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
-from attrs import frozen
 from jaxtyping import Float, Integer
 from torch import Tensor, nn
-from torch.func import functional_call
 from torch.nn import functional as F
 
-from fhx.cells import Cell, LSTMCell, SimpleCell
+from fhx.cells import Cell
+from fhx.experiments.forms import FORMS
+from fhx.experiments.loops import TorchLoop
 from fhx.experiments.variants import initialize, open_gates
-from fhx.stability import project
 
-__all__ = ["EVERY", "KINDS", "RATE", "WINDOW", "Form", "LanguageModel"]
+__all__ = ["EVERY", "KINDS", "WINDOW", "LanguageModel"]
 
-RATE = 0.99
-"""What a certified layer contracts by, at least."""
-
-
-@frozen(kw_only=True)
-class Form:
-    """A kind of net.
-
-    Attributes:
-        cell: of every layer.
-        certified: the options of :func:`fhx.stability.project` that keep every layer stable; None where nothing does.
-        clipped: whether no entry of a vector is larger than 1, as certificates of LSTMs ask.
-    """
-
-    cell: type[Cell]
-    certified: dict[str, Any] | None = None
-    clipped: bool = False
-
-
-KINDS = {
-    "simple": Form(cell=SimpleCell),
-    "simple, stable": Form(cell=SimpleCell, certified={}),
-    "LSTM": Form(cell=LSTMCell),
-    "LSTM, clipped": Form(cell=LSTMCell, clipped=True),
-    "LSTM, four conditions": Form(
-        cell=LSTMCell, certified={"condition": "four conditions", "forget": 0.64}, clipped=True
-    ),
-    "LSTM, stable": Form(cell=LSTMCell, certified={"condition": "weighted"}, clipped=True),
-    **{
-        f"LSTM, F = {forget}": Form(cell=LSTMCell, certified={"condition": "weighted", "forget": forget}, clipped=True)
-        for forget in (0.64, 0.9)
-    },
-}
-"""Free nets, the same with clipped vectors, the four conditions of Miller and Hardt, and the sharpest certificate, with
-forget gates that open as far as it lets them or to at most F."""
+KINDS = {name: form for name, form in FORMS.items() if name != "LSTM, F = 0.95"}
+"""The layers of the nets that are trained."""
 WINDOW = 70
 """Words of each stream that are read at a time, and for which gates start open."""
 EVERY = 25
@@ -82,7 +47,7 @@ class LanguageModel(nn.Module):
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(units, words, list(cutoffs), div_value=1.0, head_bias=True)
         made = nn.ModuleList([self._layer(units) for _ in range(layers)])
         self.layers: Sequence[Cell] = made  # type: ignore[assignment]  # torch's is not generic
-        self.loop = (self.layers[0].to_torch(),)  # in a tuple, so that its weights are none of the net
+        self.loop = TorchLoop(self.layers[0])
         self.constrain()
 
     @torch.no_grad()
@@ -117,18 +82,10 @@ class LanguageModel(nn.Module):
         shown, last = self._dropped(F.embedding(ids, torch.cat(self.vectors())), dropping), []
         for k, cell in enumerate(self.layers):
             state = states[k] if states else None
-            shown, state = self._run(cell, shown, state)
+            shown, state = self.loop(cell, shown, state)
             last.append(state)
             shown = self._dropped(shown, dropping)
         return shown, last
-
-    def _run(self, cell: Cell, x: Tensor, state: Tensor | None) -> tuple[Tensor, Tensor]:
-        """The hidden states of a layer and its last state, by torch's own loop, which is faster than ``unroll``."""
-        (layer,) = cell.torch_layers()
-        weights = {f"{name}_l0": value for name, value in layer.weights.items()}
-        start = None if state is None else tuple(p[None].contiguous() for p in state.split(layer.state_size, -1))
-        shown, after = functional_call(self.loop[0], weights, (x, start[0] if start and len(start) == 1 else start))
-        return shown, torch.cat(after, -1)[0] if isinstance(after, tuple) else after[0]
 
     def _dropped(self, x: Tensor, dropping: torch.Generator | None) -> Tensor:
         """Some numbers set to zero, and the others scaled, so that their mean stays."""
@@ -143,8 +100,5 @@ class LanguageModel(nn.Module):
         if self.form.clipped:
             for vectors in self.vectors():
                 vectors.clamp_(-1, 1)
-        if self.form.certified is not None and all(
-            p.isfinite().all() for cell in self.layers for p in cell.parameters()
-        ):
-            for cell in self.layers:
-                project(cell, RATE, **self.form.certified)
+        for cell in self.layers:
+            self.form.keep(cell)

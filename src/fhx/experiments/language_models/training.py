@@ -18,7 +18,8 @@ from torch import nn
 
 from fhx._files import replacing
 from fhx.experiments import real_data as data
-from fhx.experiments.language_models.net import EVERY, RATE, WINDOW, LanguageModel
+from fhx.experiments.forms import RATE
+from fhx.experiments.language_models.net import EVERY, WINDOW, LanguageModel
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder

@@ -1,0 +1,178 @@
+r"""Nets of one size on chorales, folk tunes and digits by the pixel: free, certified, and without a state.
+
+All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of rates, weight decays and dropouts:
+
+* *recurrent*: simple (tanh) nets and LSTMs, free or kept stable (:mod:`fhx.experiments.forms`), their gates open for
+  the length of a piece at the start; "frozen" is an LSTM whose cell stays as it started, the control;
+* *linear recurrences* in residual blocks: LRU, minGRU and RG-LRU;
+* *without a state*: temporal convolutions ("TCN"), a small causal Transformer ("attention"), nets of two hidden layers
+  of the last k inputs ("window k"), and logistic regression on them ("logistic k").
+
+"equal" nets have as many parameters as the LSTM of 128 units, on digits of 64; "quarter" ones a quarter of that; and
+"published" is the convolutional net of Bai et al. (2018). Outputs start at the frequencies of the training split.
+
+A folk tune is cut into pieces of 128 frames, before each of which the state is zero; the nets are tested on such pieces
+and, as others test them, on whole tunes. Metrics are nats per frame, and for digits the share of right answers.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import torch
+
+from fhx.experiments.comparison import Budget, compare, item_error, kind
+from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.music_and_digits import nets
+from fhx.experiments.music_and_digits.measures import context, reactions
+from fhx.experiments.music_and_digits.nets import RecurrentNet, kinds, new_net, parameters, widths
+from fhx.experiments.music_and_digits.tasks import PIECE, pieces, problem, whole
+from fhx.experiments.one_by_one import one_by_one
+from fhx.experiments.protocol import Ahead, Evidence
+from fhx.tasks import last_frame, majority_class, note_frequencies
+from fhx.training import OBJECTIVES, evaluate
+
+__all__ = [
+    "BUDGETS",
+    "EXPERIMENT",
+    "PUBLISHED",
+    "evidence",
+    "kinds",
+    "new_net",
+    "parameters",
+    "pieces",
+    "run",
+    "widths",
+]
+
+BUDGETS = {
+    name: Budget(
+        rates=(0.001, 0.003, 0.01, 0.03),
+        decays=(0.0, 0.1),
+        dropouts=(0.2, 0.5),
+        seeds=range(5),
+        others=(5,),
+        updates=updates,
+        batch_size=batch_size,
+        evaluations=updates // 50,
+        patience=10,
+    )
+    for name, (updates, batch_size) in {
+        "chorales": (2000, 16),
+        "folk tunes": (4000, 16),
+        "digits": (6000, 32),
+    }.items()
+}
+"""How all kinds are trained on a problem."""
+GAINS = {"chorales": 0.02, "folk tunes": 0.02, "digits": 0.005}
+"""What the last tenth of the updates may add to a validation value."""
+FEW = ("simple", "simple, stable", "LSTM", "LSTM, stable", "LSTM, four conditions", "frozen", "TCN", "logistic 20")
+"""Kinds on folk tunes, which take longest."""
+SMALL = ("simple", "LSTM", "TCN", "attention", *nets.LINEAR)
+"""Kinds that are trained at a quarter of the size too."""
+PUBLISHED = {
+    "chorales": {"RNN": 8.91, "LSTM": 8.45, "GRU": 8.43, "TCN": 8.10},
+    "folk tunes": {"RNN": 4.05, "LSTM": 3.29, "GRU": 3.46, "TCN": 3.07},
+}
+"""Nats per frame of the test set in table 1 of Bai et al. (2018), whole tunes."""
+STATEMENTS = {
+    "price": (
+        *(Ahead("LSTM", f"LSTM, {how}") for how in ("stable", "F = 0.95", "F = 0.9", "F = 0.64", "four conditions")),
+        Ahead("simple", "simple, stable"),
+    ),
+    "contest": (
+        Ahead("TCN", "LSTM"),
+        Ahead("attention", "LSTM"),
+        *(Ahead(name, "LSTM") for name in nets.LINEAR),
+        Ahead("LSTM", "simple"),
+    ),
+}
+"""What is judged on each problem where both kinds were trained: the price of a certificate, and the rivals."""
+
+
+def run(point: Point) -> Result:
+    """Train the nets of one kind and size on a problem, and measure them.
+
+    Returns:
+        That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
+        ``receptive field``, None where there is none; by seed ``context``, the test metric by inputs seen, and of a
+        recurrent net what :func:`~fhx.experiments.music_and_digits.measures.reactions` measures, in ``reactions``; on
+        folk tunes ``whole``, by seed the metric on whole tunes, and ``whole item error``. Of "counted" nets the
+        baselines by name.
+    """
+    name, of = point["task"], point["net"]
+    if of == "counted":
+        return counted(name)
+    task, size = problem(name), point["size"]
+    fit, result = compare(partial(new_net, name, of, size), task, BUDGETS[name], trained=one_by_one)
+    objective = OBJECTIVES[task.kind]
+    units, inner = (None, None) if size == "published" else widths(name, of, size)
+    found = {**result, "units": units, "inner": inner, "receptive field": fit.models[0].receptive_field}
+    found["context"] = [context(net, task.test, objective) for net in fit.models]
+    if isinstance(fit.models[0], RecurrentNet):
+        recurrent = [net for net in fit.models if isinstance(net, RecurrentNet)]
+        found["reactions"] = [reactions(net, task.test, objective) for net in recurrent]
+    if name == "folk tunes":
+        with torch.no_grad():
+            found["whole"] = [evaluate(net, whole(name), batch_size=32) for net in fit.models]
+        found["whole item error"] = item_error(fit.models, whole(name).test, objective)
+    return found
+
+
+def counted(name: str) -> Result:
+    """What needs no training by gradients: the frequencies, and of music each key by itself, after itself."""
+    if name == "digits":
+        return {"majority": majority_class(problem(name))}
+    task = whole(name)
+    return {"constant": note_frequencies(task), "per-key Markov": last_frame(task)}
+
+
+def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
+    """What the stored nets say of each problem, at equal size."""
+    found = {}
+    for name in dict.fromkeys(entry["point"]["task"] for entry in stored["points"]):
+        here = [entry for entry in stored["points"] if entry["point"]["task"] == name]
+        baselines = next(entry["result"] for entry in here if entry["point"]["net"] == "counted")
+        equal = {
+            entry["point"]["net"]: kind(entry["result"]) for entry in here if entry["point"].get("size") == "equal"
+        }
+        for what, all_statements in STATEMENTS.items():
+            statements = [one for one in all_statements if {one.one, one.other} <= equal.keys()]
+            found[f"{name}, {what}"] = Evidence(
+                kinds=equal,
+                higher_is_better=OBJECTIVES[problem(name).kind].higher_is_better,
+                control="frozen",
+                baselines=baselines,
+                statements=statements,
+                shown=sum(len(every) for every in STATEMENTS.values()) * len(BUDGETS),
+                gain=GAINS[name],
+            )
+    return found
+
+
+def _points() -> list[Point]:
+    points: list[Point] = [{"task": name, "net": "counted"} for name in BUDGETS]
+    points += [
+        {"task": name, "net": of, "size": "equal"}
+        for name in BUDGETS
+        for of in (FEW if name == "folk tunes" else kinds(name))
+    ]
+    points += [{"task": name, "net": of, "size": "quarter"} for name in ("chorales", "digits") for of in SMALL]
+    return [*points, {"task": "chorales", "net": "TCN", "size": "published"}]
+
+
+EXPERIMENT = Experiment(
+    name="music_and_digits",
+    question="What do a certificate of stability, and doing without a state, cost nets that read music or digits?",
+    settings={
+        "budgets": {name: budget.as_json for name, budget in BUDGETS.items()},
+        "units": nets.UNITS,
+        "horizons": nets.HORIZON,
+        "piece": PIECE,
+        "published size": nets.PUBLISHED,
+        "gains": GAINS,
+    },
+    points=_points(),
+    run=run,
+    evidence=evidence,
+)

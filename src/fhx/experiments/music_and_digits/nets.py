@@ -1,0 +1,177 @@
+"""The nets that read music or digits, by kind and size."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from functools import cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from fhx.cells import DiagonalCell, LRUCell, MinGRUCell, RGLRUCell
+from fhx.experiments import real_data as data
+from fhx.experiments.feed_forward.attention import CausalAttention
+from fhx.experiments.feed_forward.blocks import LinearRecurrentNet
+from fhx.experiments.feed_forward.causal import (
+    CausalConvolution,
+    CausalNet,
+    FeedForwardNet,
+    Inputs,
+    Outputs,
+    WindowNet,
+    dropping,
+)
+from fhx.experiments.feed_forward.convolution import TemporalConvolution
+from fhx.experiments.forms import FORMS
+from fhx.experiments.frozen import freeze
+from fhx.experiments.loops import TorchLoop
+from fhx.experiments.music_and_digits.tasks import problem
+from fhx.experiments.variants import initialize, open_gates
+
+__all__ = ["LINEAR", "LogisticNet", "RecurrentNet", "kinds", "new_net", "parameters", "widths"]
+
+UNITS = {"chorales": 128, "folk tunes": 128, "digits": 64}
+"""Of the LSTM whose number of parameters is the size of all."""
+HORIZON = {"chorales": 64, "folk tunes": 128, "digits": 64}
+"""Steps for which gates start open, and the most inputs that attention sees."""
+LEVELS = {"chorales": 3, "folk tunes": 4, "digits": 5}
+"""Blocks of a convolutional net of three taps."""
+PUBLISHED = {
+    "chorales": {"units": 150, "inner": 150, "taps": 3, "levels": 2},
+    "folk tunes": {"units": 150, "inner": 150, "taps": 6, "levels": 4},
+}
+"""The convolutional nets of Bai et al. (2018), table 2 of their appendix."""
+WINDOWS = {"chorales": (5, 20), "folk tunes": (5, 20), "digits": (16, 64)}
+"""Inputs that nets with a window see; logistic ones see the more."""
+LAYERS, HEADS = 2, 2
+"""Of attention and, without heads, of linear recurrences."""
+LINEAR: dict[str, type[DiagonalCell]] = {"LRU": LRUCell, "minGRU": MinGRUCell, "RG-LRU": RGLRUCell}
+"""Recurrences that are linear in their state."""
+WIDEST = 600
+"""More units than any net has."""
+
+
+def kinds(name: str) -> list[str]:
+    """The nets of one size that are trained on a problem; "frozen" is the control.
+
+    On digits the best F is not looked for at every projection, which takes seconds for nets with one input.
+    """
+    left_out = ("LSTM, clipped", *(("LSTM, stable",) if name == "digits" else ("LSTM, F = 0.9", "LSTM, F = 0.95")))
+    recurrent = [form for form in FORMS if form not in left_out]
+    windows = [f"window {k}" for k in WINDOWS[name]]
+    return [*recurrent, "frozen", "TCN", "attention", *LINEAR, *windows, f"logistic {max(WINDOWS[name])}"]
+
+
+class RecurrentNet(CausalNet):
+    """A layer that is kept stable, or not, and an affine readout; what it carries is its state.
+
+    Args:
+        form: one of ``FORMS``.
+        inputs, units, outputs: widths.
+        horizon: for which gates start open.
+        dropout: of what the readout sees; None for none.
+    """
+
+    receptive_field = None
+    """A state may depend on all inputs."""
+
+    def __init__(
+        self, form: str, inputs: int, units: int, outputs: int, horizon: int, dropout: float | None = None
+    ) -> None:
+        super().__init__()
+        self.form, self.dropout = FORMS[form], dropping(dropout)
+        self.cell = self.form.cell(inputs, units)
+        initialize(self.cell)
+        open_gates(self.cell, horizon)
+        self.loop = TorchLoop(self.cell)
+        self.readout = nn.Linear(units, outputs)
+        self.constrain()
+
+    def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
+        """Outputs, and the last states."""
+        hidden, last = self.loop(self.cell, inputs, past)
+        return self.readout(self.dropout(hidden)), last
+
+    def constrain(self) -> None:
+        """Project the cell, if it is to be stable; inputs are 1 at most."""
+        self.form.keep(self.cell)
+
+
+class LogisticNet(FeedForwardNet):
+    """An affine map of the last k inputs: logistic regression.
+
+    Args:
+        inputs, outputs: widths.
+        k: inputs seen, its receptive field.
+        dropout: of the inputs; None for none.
+    """
+
+    def __init__(self, inputs: int, outputs: int, k: int, dropout: float | None = None) -> None:
+        super().__init__()
+        self.receptive_field, self.dropout = k, dropping(dropout)
+        self.readout = CausalConvolution(inputs, outputs, k)
+        nn.init.zeros_(self.readout.weight)
+
+    def outputs(self, inputs: Float[Tensor, "time batch d_in"]) -> Outputs:
+        """The outputs; inputs before the start are zero."""
+        return self.readout(self.dropout(inputs))
+
+
+def new_net(name: str, kind: str, size: str, dropout: float | None = None) -> CausalNet:
+    """A new net; its outputs start at the frequencies of the training split."""
+    made = _net(name, kind, dropout, *widths(name, kind, size)) if size != "published" else _published(name, dropout)
+    with torch.no_grad():
+        made.readout.bias.copy_(data.prior_of(problem(name)))
+    return made
+
+
+def parameters(net: nn.Module) -> int:
+    """How many numbers are trained."""
+    return sum(p.numel() for p in net.parameters() if p.requires_grad)
+
+
+@cache
+def widths(name: str, kind: str, size: str) -> tuple[int, int]:
+    """The units, and the units within blocks, of the net that is nearest to a size from below.
+
+    "equal" is the size of the LSTM, "quarter" a quarter of it. A frozen net is as wide as the LSTM, and a logistic one
+    has no width.
+    """
+    if kind.startswith("logistic"):
+        return 0, 0
+    if kind == "frozen" or (kind in FORMS and "," in kind):  # what is kept stable is as wide as what is free
+        return widths(name, "LSTM" if kind == "frozen" else kind.split(",")[0], size)
+    goal = _size(name, "LSTM", UNITS[name], 0) / {"equal": 1, "quarter": 4}[size]
+    step = HEADS if kind == "attention" or kind in LINEAR else 1  # an LRU has an even number of units
+    ratio = 2 if step > 1 else 1
+    fits: Callable[[int], bool] = lambda n: _size(name, kind, step * n, ratio * step * n) <= goal  # noqa: E731
+    units = step * bisect_left(range(1, WIDEST // step), True, key=lambda n: not fits(n))
+    return units, ratio * units
+
+
+def _net(name: str, kind: str, dropout: float | None, units: int, inner: int) -> CausalNet:
+    task = problem(name)
+    inputs, outputs, horizon = task.input_size, task.output_size, HORIZON[name]
+    if kind in FORMS:
+        return RecurrentNet(kind, inputs, units, outputs, horizon, dropout)
+    if kind == "frozen":
+        return freeze(RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout))
+    if kind in LINEAR:
+        return LinearRecurrentNet(LINEAR[kind], inputs, units, inner, outputs, LAYERS, dropout)
+    if kind.startswith("logistic "):
+        return LogisticNet(inputs, outputs, int(kind.removeprefix("logistic ")), dropout)
+    if kind == "TCN":
+        return TemporalConvolution(inputs, units, inner, outputs, 3, LEVELS[name], dropout)
+    if kind == "attention":
+        return CausalAttention(inputs, units, inner, outputs, horizon, LAYERS, HEADS, dropout)
+    return WindowNet(inputs, units, inner, outputs, int(kind.removeprefix("window ")), dropout)
+
+
+def _published(name: str, dropout: float | None) -> CausalNet:
+    task = problem(name)
+    return TemporalConvolution(inputs=task.input_size, outputs=task.output_size, dropout=dropout, **PUBLISHED[name])
+
+
+def _size(name: str, kind: str, units: int, inner: int) -> int:
+    with torch.random.fork_rng([]):
+        return parameters(_net(name, kind, None, units, inner))

@@ -1,0 +1,224 @@
+"""Nets on music and digits: of one size, causal, resumable; pieces hold what tunes hold; points run and are judged."""
+
+import json
+from math import log
+
+import numpy as np
+import pytest
+import torch
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+from small_tasks import drawn, small_tasks
+from torch import nn
+
+from fhx.experiments import music_and_digits
+from fhx.experiments import real_data as data
+from fhx.experiments.forms import FORMS, RATE
+from fhx.experiments.music_and_digits import measures, nets, tasks
+from fhx.experiments.protocol import judge
+from fhx.stability import contraction_rate, truncated_states
+from fhx.tasks import Sequences
+from fhx.training import OBJECTIVES
+
+KINDS = ("simple", "LSTM, stable", "frozen", "TCN", "attention", "LRU", "minGRU", "RG-LRU", "window 5", "logistic 5")
+
+
+@pytest.fixture
+def problems(monkeypatch):
+    """A small problem under every name, few seeds and updates."""
+    made = small_tasks(40, 20, 30)
+    made["folk tunes"] = made["chorales"]
+    for module in (nets, music_and_digits):
+        monkeypatch.setattr(module, "problem", made.get)
+    monkeypatch.setattr(music_and_digits, "whole", made.get)
+    for name in made:
+        monkeypatch.setitem(nets.UNITS, name, 12)
+        monkeypatch.setitem(nets.HORIZON, name, 12)
+        monkeypatch.setitem(nets.LEVELS, name, 2)
+        monkeypatch.setitem(nets.WINDOWS, name, (3, 5))
+    small = {"rates": (0.01, 0.03), "dropouts": (0.3,), "seeds": range(2), "updates": 6, "evaluations": 3}
+    for name, budget in music_and_digits.BUDGETS.items():
+        monkeypatch.setitem(music_and_digits.BUDGETS, name, evolve(budget, **small, batch_size=5))
+    monkeypatch.setattr(measures, "LONG", 20)
+    nets.widths.cache_clear()
+    yield made
+    nets.widths.cache_clear()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_net_does_not_see_what_comes_later_and_goes_on_where_it_stopped(problems, kind):
+    torch.manual_seed(0)
+    net = nets.new_net("chorales", kind, "equal", 0.3).double().eval()
+    for p in net.parameters():
+        nn.init.normal_(p, std=0.3)
+    x = drawn(11, 2, 3).double()
+    whole = net(x)
+    first, past = net.resume(x[:7], None)
+    torch.testing.assert_close(first, whole[:7])
+    second, _ = net.resume(x[7:], past)
+    torch.testing.assert_close(second, whole[7:])
+    if net.receptive_field is not None and net.receptive_field < 7:
+        later = x.clone()
+        later[: 11 - net.receptive_field] += 1
+        torch.testing.assert_close(net(later)[-1], whole[-1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_outputs_start_at_the_frequencies_where_nothing_is_added(problems, kind):
+    net = nets.new_net("chorales", kind, "equal", 0.0).eval()
+    nn.init.zeros_(net.readout.weight)
+    wanted = data.prior_of(problems["chorales"])
+    torch.testing.assert_close(net(drawn(4, 2, 3)), wanted.expand(4, 2, 3))
+
+
+@pytest.mark.parametrize("size", ["equal", "quarter"])
+def test_nets_have_one_size(problems, size, monkeypatch):
+    for name in ("chorales", "digits"):
+        monkeypatch.setitem(nets.UNITS, name, 64)
+    nets.widths.cache_clear()
+    for name in ("chorales", "digits"):
+        goal = nets.parameters(nets.new_net(name, "LSTM", "equal")) / (4 if size == "quarter" else 1)
+        for kind in nets.kinds(name):
+            if kind in FORMS and "," in kind:
+                assert nets.widths(name, kind, size) == nets.widths(name, kind.split(",")[0], size)
+            elif kind != "frozen" and not kind.startswith("logistic"):
+                assert 0.8 * goal < nets.parameters(nets.new_net(name, kind, size)) <= goal, kind
+
+
+def test_the_published_nets_have_the_published_sizes(monkeypatch):
+    made = small_tasks(20, 20, 30)
+    wide = evolve(made["chorales"], input_size=88, output_size=88, train=_wide(), valid=_wide(), test=_wide())
+    monkeypatch.setattr(nets, "problem", lambda name: wide)
+    sizes = {name: nets.parameters(nets.new_net(name, "TCN", "published", 0.5)) for name in nets.PUBLISHED}
+    assert sizes["chorales"] == pytest.approx(300_000, rel=0.15)
+    assert sizes["folk tunes"] == pytest.approx(1_000_000, rel=0.15)
+
+
+def _wide():
+    bits = (drawn(20, 3, 88) < 0.1).float()
+    return Sequences(bits[:-1], bits[1:])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_kept_stable_is_certified(problems, form):
+    torch.manual_seed(0)
+    net = nets.RecurrentNet(form, 2, 4, 3, 10)
+    for p in net.cell.parameters():
+        nn.init.normal_(p)
+    net.constrain()
+    certified = FORMS[form].certified
+    rate = contraction_rate(net.cell, input_bound=1.0)
+    assert rate <= RATE + 1e-6 if certified is not None else rate > 1
+
+
+def test_logistic_nets_are_affine_in_the_window():
+    net = nets.LogisticNet(2, 3, 4).double()
+    nn.init.normal_(net.readout.weight)
+    x = drawn(9, 5, 2).double()
+    rows = net.readout.weight.view(3, 4, 2)  # output, delay, input
+    for t in (0, 2, 8):
+        wanted = sum(x[t - k] @ rows[:, k].T for k in range(min(4, t + 1))) + net.readout.bias
+        torch.testing.assert_close(net(x)[t], wanted)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=5),
+    steps=st.integers(8, 20),
+)
+def test_pieces_hold_all_frames_once_but_short_ends(lengths, steps):
+    longest = max(lengths)
+    inputs = torch.arange(longest * len(lengths)).view(len(lengths), longest).T[..., None].float() + 1
+    part = Sequences(inputs, -inputs, torch.tensor(lengths))
+    if all(n < 8 for n in lengths):
+        return
+    found = tasks.pieces(part, steps)
+    kept = [found.inputs[: int(n), i, 0].tolist() for i, n in enumerate(found.lengths)]
+    wanted = []
+    for n, length in enumerate(lengths):
+        for start in range(0, length, steps):
+            many = min(steps, length - start)
+            if many >= 8:
+                wanted.append(inputs[start : start + many, n, 0].tolist())
+    assert kept == wanted
+    assert torch.equal(found.targets, -found.inputs)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("chorales", "LSTM"), ("digits", "minGRU"), ("folk tunes", "TCN")])
+def test_a_point(problems, name, kind):
+    result = music_and_digits.run({"task": name, "net": kind, "size": "equal"})
+    assert json.loads(json.dumps(result)) == result
+    assert len(result["test"]) == len(result["context"]) == 2
+    for test, context in zip(result["test"], result["context"], strict=True):
+        assert context["all"] == pytest.approx(test, rel=1e-5)
+    assert ("reactions" in result) == (kind == "LSTM")
+    assert ("whole" in result) == (name == "folk tunes")
+    if name == "folk tunes":  # which here are not cut
+        assert result["whole"] == pytest.approx(result["test"], rel=1e-5)
+
+
+def test_what_is_counted(problems):
+    assert music_and_digits.run({"task": "digits", "net": "counted"}) == {"majority": pytest.approx(1 / 3)}
+    assert music_and_digits.run({"task": "chorales", "net": "counted"}).keys() == {"constant", "per-key Markov"}
+
+
+def test_context_is_that_of_states_from_zero(problems):
+    torch.manual_seed(0)
+    net, part = nets.new_net("chorales", "LSTM", "equal").eval(), problems["chorales"].test
+    objective = OBJECTIVES["bits per step"]
+    found = measures.context(net, part, objective)
+    for k in (2, 10):
+        outputs = net.readout(net.cell.hidden(truncated_states(net.cell, part.inputs, k)))
+        total, count = objective.total(objective.metric, outputs, part.targets, part.lengths)
+        assert found[str(k)] == pytest.approx((total / count).item(), rel=1e-5)
+
+
+def test_a_linear_cell_reacts_as_its_powers(problems):
+    """W = a and a loss whose slope is known: the gradients fall by a in every step."""
+    a, part = 0.8, problems["chorales"].test
+    net = nets.RecurrentNet("simple", 3, 1, 3, 10).double()
+    with torch.no_grad():
+        for p, value in zip((net.cell.W, net.cell.U, net.cell.b), (a, 0.0, 0.0), strict=True):
+            p.fill_(value)
+        net.cell.U[0, 0] = 1e-6  # so small that tanh is linear
+    doubled = Sequences(part.inputs.double(), part.targets.double(), part.lengths)
+    found = measures.reactions(net, doubled, OBJECTIVES["bits per step"])
+    assert found["exponent"] == pytest.approx(log(a), rel=1e-4)
+    assert found["certificate"] == pytest.approx(a)
+    middle = found["i"].index(1.0), found["i"].index(2.0)
+    for what in ("by input", "by state"):
+        assert found[what][middle[1]] - found[what][middle[0]] == pytest.approx(log(a), rel=1e-3)
+        assert found[what][0] - found[what][1] == pytest.approx(-log(a), rel=1e-3)
+    assert found["by input"][0] - found["by state"][0] == pytest.approx(log(1e-6), rel=1e-6)
+
+
+def test_evidence_judges_what_was_trained(problems):
+    stored = []
+    for point in music_and_digits.EXPERIMENT.points:
+        if point["task"] != "chorales":
+            continue
+        result = {"constant": 11.0} if point["net"] == "counted" else _result(8.0 if "LSTM" in point["net"] else 9.0)
+        stored.append({"point": point, "result": result})
+    found = music_and_digits.evidence({"points": stored})
+    assert set(found) == {"chorales, price", "chorales, contest"}
+    verdict = judge(found["chorales, contest"])
+    assert not set(verdict.reasons) - {"control"}
+    statements = {f"{one.one} {one.other}": verdict.leads[one].mean for one in found["chorales, contest"].statements}
+    assert statements["LSTM simple"] == pytest.approx(1.0)
+    assert statements["TCN LSTM"] == pytest.approx(-1.0)
+    assert len(found["chorales, price"].statements) == 4
+
+
+def _result(score):
+    curve = np.linspace(10, score, 20)
+    ways = [(0.0, 0.0), (0.1, 0.0), (0.0, 0.2)]
+    return {
+        "test": [score + 0.01 * s for s in range(5)],
+        "at": list(range(0, 200, 10)),
+        "valid": [[*curve[:15], *[score] * 5]] * 5,
+        "rate": 0.01,
+        "decay": 0.0,
+        "dropout": 0.2,
+        "settings": [[r, *way, 9 - r - way[1]] for r in (0.001, 0.01, 0.003) for way in ways],
+        "item error": 0.01,
+    }
