@@ -9,12 +9,14 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 from torch.nn import functional as F
 
 from fhx.dynamics import unroll
-from fhx.experiments import language_models
+from fhx.experiments import language_models, truncated_training
 from fhx.experiments.forms import RATE
-from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, training
+from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, reading, training
+from fhx.experiments.language_models.reading import Reading, losses
 from fhx.tasks import Sequences, Task
 
 WORDS = 9
@@ -155,7 +157,7 @@ def test_training_that_was_stopped_goes_on(small, tmp_path, monkeypatch):
 
 def test_losses_are_those_of_one_word_after_the_other(small):
     net = training.new_net({"model": "LSTM", "layers": 2, "units": 5}, 0.5, 0)
-    each = training.losses(net, small.test)
+    each = losses(net, small.test)
     states = None
     for t, ids in enumerate(small.test.inputs.split(1)):
         shown, states = net(ids, states)
@@ -209,3 +211,100 @@ def test_perplexities_have_a_name_each_and_published_ones_stand_beside_them():
     assert found["simple, stable, 1 x 5"] == found["Kneser-Ney, 3 words"] == pytest.approx(exp(5))
     assert found.items() >= language_models.PUBLISHED.items()
     assert len(found) == 2 + len(language_models.PUBLISHED)
+
+
+def by_hand_read(net, ids, k):
+    """What the net shows after each word, run anew from zero over the last k words."""
+    shown = [net(ids[max(0, t - k + 1) : t + 1])[0][-1] for t in range(len(ids))]
+    return torch.stack(shown)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("k", [1, 3, 40])
+def test_a_net_that_sees_the_last_words_is_run_anew_for_each(small, k, layers, monkeypatch):
+    monkeypatch.setattr(reading, "NUMBERS", 2000)
+    net = training.new_net({"model": "LSTM", "layers": layers, "units": 5}, 0.5, 0)
+    with torch.no_grad():
+        wanted = net.loss(by_hand_read(net, small.test.inputs, k), small.test.targets)
+    torch.testing.assert_close(losses(net, small.test, k), wanted)
+
+
+@pytest.mark.parametrize("name", ["full", "cut 3", "reset 3", "truncated 3"])
+def test_ways_to_read_a_window(small, name):
+    net, part = training.new_net({"model": "LSTM", "layers": 1, "units": 5}, 0.0, 0), small.train
+    read, states, means = Reading.of(name), None, []
+    for start in range(0, part.steps, 7):
+        mean, states = read.loss(net, part, start, states, None, 7)
+        means.append(mean)
+    shown = {
+        "full": lambda: net(part.inputs)[0],
+        "cut": lambda: net(part.inputs)[0],
+        "truncated": lambda: by_hand_read(net, part.inputs, 3),
+        # a window of 7 starts anew, at its words 1, 4 and 7
+        "reset": lambda: torch.cat([net(ids)[0] for window in part.inputs.split(7) for ids in window.split(3)]),
+    }[read.how]()
+    each = net.loss(shown, part.targets)
+    first = 2 if read.how == "truncated" else 0
+    wanted = [each[max(start, first) : start + 7].mean() for start in range(0, part.steps, 7)]
+    torch.testing.assert_close(torch.stack(means), torch.stack(wanted))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("full", 7), ("cut 3", 1), ("cut 4", 3), ("reset 3", 1), ("truncated 3", 3)]
+)
+def test_how_far_a_gradient_goes_back(small, name, words):
+    """Of the last word of a window of seven, to the vectors of the words up to it: pieces of three are 3, 3 and 1."""
+    net, part = training.new_net({"model": "simple", "layers": 1, "units": 5}, 0.0, 0), small.train
+    read, seen = Reading.of(name), []
+    table = torch.cat(net.vectors()).detach()
+
+    def looked_up(ids, _):
+        seen.append(table[ids].requires_grad_())
+        return seen[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(F, "embedding", looked_up)
+        patch.setattr(net, "loss", lambda shown, targets: shown[-1].sum(-1))
+        loss, _ = read.loss(net, part, 7, None, None, 7)
+    loss.backward()
+    reached = [x.grad.abs().sum((1, 2)) for x in seen if x.grad is not None]
+    behind = torch.cat(reached).flip(0)
+    assert (behind > 0).sum() == words
+
+
+def test_a_way_to_read_is_known():
+    assert Reading.of("cut 5") == Reading("cut", 5)
+    assert [Reading.of(name).sees for name in ("full", "cut 5", "reset 5", "truncated 5")] == [None, None, 5, 5]
+    with pytest.raises(ValueError, match="backwards"):
+        Reading.of("backwards 5")
+    with pytest.raises(ValueError, match="k must"):
+        Reading.of("cut 0")
+
+
+def test_truncated_training(small, monkeypatch):
+    monkeypatch.setattr(truncated_training, "NET", {"model": "LSTM", "layers": 1, "units": 5})
+    for name, value in {"PASSES": 2, "SEEDS": range(2), "KS": (3, 5), "text": lambda: small}.items():
+        monkeypatch.setattr(truncated_training, name, value)
+    truncated_training._trained.cache_clear()
+    full, cut = (truncated_training.run({"read": name}) for name in ("full", "truncated 3"))
+    truncated_training._trained.cache_clear()
+    assert json.loads(json.dumps(cut)) == cut
+    for apart, cosine in zip(full["apart"], full["cosine"], strict=True):
+        assert apart == [0, 0]
+        assert cosine == pytest.approx([1, 1])
+    assert all(0 < one < 3 for found in cut["apart"] for one in found)
+    assert full["test"][0].keys() == {"1", "3", "5", "all"}
+    assert cut["test"][0]["3"] != cut["test"][0]["all"]
+
+
+def test_how_far_apart_nets_are():
+    nets = [LanguageModel("simple", WORDS, 3, 1, (3, 5)) for _ in range(3)]
+    for net, value in zip(nets, (3.0, 2.0, 0.0), strict=True):
+        for p in net.parameters():
+            nn.init.constant_(p, value)
+    assert truncated_training.apart(*nets) == [(pytest.approx(0.5), pytest.approx(1.0))] * 2
+    nn.init.constant_(nets[0].layers[0].U, -2.0)
+    (apart, _), (all_apart, cosine) = truncated_training.apart(*nets)
+    assert apart == pytest.approx(0.5)  # W, nine numbers; U has nine, b three
+    assert all_apart == pytest.approx(((9 + 3) + 9 * 16) ** 0.5 / (21 * 4) ** 0.5)
+    assert cosine == pytest.approx((12 * 6 - 9 * 4) / ((12 * 9 + 9 * 4) * 21 * 4) ** 0.5)

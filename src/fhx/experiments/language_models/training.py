@@ -20,6 +20,7 @@ from fhx._files import replacing
 from fhx.experiments import real_data as data
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models.net import EVERY, WINDOW, LanguageModel
+from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder
@@ -79,19 +80,12 @@ def new_net(point: Mapping[str, Any], dropout: float, seed: int) -> LanguageMode
     return net
 
 
-@torch.no_grad()
-def losses(net: LanguageModel, part: Sequences, window: int = 100) -> torch.Tensor:
-    """The loss of every word, (steps, streams), the net reading from state zero without dropout."""
-    found, states = [], None
-    for x, y in zip(part.inputs.split(window), part.targets.split(window), strict=True):
-        shown, states = net(x, states)
-        found.append(net.loss(shown, y))
-    return torch.cat(found)
+def evaluate(net: LanguageModel, part: Sequences, k: int | None = None) -> tuple[float, float]:
+    """The mean loss of a text in nats a word, and its standard error over blocks of words.
 
-
-def evaluate(net: LanguageModel, part: Sequences) -> tuple[float, float]:
-    """The mean loss of a text in nats a word, and its standard error over blocks of words."""
-    each = losses(net, part)
+    The net sees the last k words, or all that came before.
+    """
+    each = losses(net, part, k)
     return each.double().mean().item(), error_by_blocks(each)
 
 
@@ -107,7 +101,7 @@ def train(
     """Train a net, or go on where it was left.
 
     Args:
-        point: ``model``, ``layers`` and ``units``.
+        point: ``model``, ``layers`` and ``units``; ``read``, a :class:`Reading`'s name, where it is not "full".
         rate: the learning rate at the start.
         dropout, seed, passes: as they are called.
         kept: folder of what was written down after each pass; None for one in the cache.
@@ -119,7 +113,7 @@ def train(
     stepper = torch.optim.Adam(net.parameters(), lr=rate, fused=True)
     each = len(range(0, part.steps, WINDOW))
     state: dict[str, Any] = {"at": [], "valid": [], "train": [], "seconds": 0.0, "pass": 0, "best": None}
-    dropping = torch.Generator().manual_seed(seed)
+    dropping, reading = torch.Generator().manual_seed(seed), Reading.of(point.get("read", "full"))
     if path.exists():
         state = torch.load(path, weights_only=True)
         if state["pass"] < passes:
@@ -127,10 +121,10 @@ def train(
             stepper.load_state_dict(state["optimizer"])
             dropping.set_state(state["rng"])
     else:
-        _note(net, state, 0, [])
+        _note(net, reading, state, 0, [])
     while state["pass"] < passes:
         began = process_time()
-        _read(net, stepper, dropping, state, each, passes * each, rate)
+        _read(net, reading, stepper, dropping, state, each, passes * each, rate)
         state["pass"] += 1
         state["seconds"] += process_time() - began
         state |= {"net": net.state_dict(), "optimizer": stepper.state_dict(), "rng": dropping.get_state()}
@@ -144,6 +138,7 @@ def train(
 
 def _read(
     net: LanguageModel,
+    reading: Reading,
     stepper: torch.optim.Adam,
     dropping: torch.Generator,
     state: dict[str, Any],
@@ -154,12 +149,10 @@ def _read(
     """One pass over the text; what happens is noted in ``state``."""
     part, states, seen = text().train, None, []
     notes = {each * k // BETWEEN for k in range(1, BETWEEN + 1)}
-    for i, (x, y) in enumerate(zip(part.inputs.split(WINDOW), part.targets.split(WINDOW), strict=True)):
+    for i in range(each):
         update = state["pass"] * each + i
         stepper.param_groups[0]["lr"] = rate * (1 - update / total)
-        shown, states = net(x, states, dropping)
-        states = [s.detach() for s in states]
-        loss = net.loss(shown, y).mean()
+        loss, states = reading.loss(net, part, i * WINDOW, states, dropping, WINDOW)
         loss.backward()
         nn.utils.clip_grad_norm_(net.parameters(), data.CLIP, error_if_nonfinite=True)
         stepper.step()
@@ -169,12 +162,12 @@ def _read(
         if noted or (update + 1) % EVERY == 0:
             net.constrain()
         if noted:
-            _note(net, state, update + 1, seen)
+            _note(net, reading, state, update + 1, seen)
             seen = []
 
 
-def _note(net: LanguageModel, state: dict[str, Any], update: int, seen: list[float]) -> None:
-    valid = evaluate(net, text().valid)[0]
+def _note(net: LanguageModel, reading: Reading, state: dict[str, Any], update: int, seen: list[float]) -> None:
+    valid = evaluate(net, text().valid, reading.sees)[0]
     if state["best"] is None or valid < min(state["valid"]):
         state["best"] = {name: value.clone() for name, value in net.state_dict().items()}
     state["at"].append(update)
