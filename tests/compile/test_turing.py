@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from turing_strategies import machines_with_words, turing_machines
 
-from fhx.compile import language_to_rnn, turing_to_layered_rnn, turing_to_rnn
+from fhx.compile import language_to_rnn, turing_time, turing_to_layered_rnn, turing_to_rnn, turing_units
 from fhx.exact import EOS, Recognizer, SimpleRNN
 from fhx.machines import TuringMachine, Verdict, busy_beaver, fold_tape
 
@@ -46,6 +46,50 @@ def test_it_answers_once_and_then_all_units_are_silent(machine_and_word, cut):
     else:
         assert said == {len(word) + 1 + steps: 1 if accepted else -1}
         assert not list(islice(net.run(word), len(word) + steps + 4))[-1]
+
+
+@pytest.mark.claim("C8")
+@settings(deadline=None, max_examples=80)
+@given(machines_with_words(), st.sampled_from([3, 4]))
+def test_whole_weights_do_as_well_at_every_step(machine_and_word, base):
+    tm, word = machine_and_word
+    net = turing_to_rnn(tm, base, weights="integer")
+    verdict = tm.decide(word, STEPS)
+    assert net.decide(word, STEPS) == verdict
+    steps = verdict.steps + 1
+    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+
+
+@settings(deadline=None, max_examples=60)
+@given(machines_with_words(), st.sampled_from([3, 4]))
+def test_whole_weights_are_small_and_so_are_units_and_time(machine_and_word, base):
+    tm, word = machine_and_word
+    net = turing_to_rnn(tm, base, weights="integer")
+    weights = [*net.rnn.W.entries.values(), *net.rnn.U.entries.values(), *net.rnn.b, *net.w, net.c]
+    assert all(type(w) is int and abs(w) <= {3: 27, 4: 32}[base] for w in weights)
+    assert all(type(value) is int for h in islice(net.run(word), len(word) + 40) for value in h.values())
+    assert net.units <= turing_units(tm, weights="integer")
+    assert turing_units(tm, weights="integer") - turing_units(tm) == 3 - len({*tm.input_alphabet} - {"_"})
+    accepted, steps = tm.decide(word, 30)
+    if accepted is not None:
+        time = turing_time(len(word), steps, weights="integer")
+        *silent, said = islice(net.outputs(word), time)
+        assert not any(silent)
+        assert said == (1 if accepted else -1) * base**time
+
+
+def test_whole_weights_are_those_of_one_layer_in_base_3_or_4():
+    tm = small({("q", "a"): ("q", "a", "R")})
+    with pytest.raises(ValueError, match="3 or 4, got 5"):
+        turing_to_rnn(tm, 5, weights="integer")
+    with pytest.raises(ValueError, match="weights"):
+        turing_to_rnn(tm, weights="real")
+    with pytest.raises(ValueError, match="one layer, not 2"):
+        turing_units(tm, 2, weights="integer")
+    with pytest.raises(ValueError, match="one layer, not 2"):
+        turing_time(3, 4, 2, weights="integer")
+    with pytest.raises(ValueError, match="pieces"):
+        _ = turing_to_rnn(tm, weights="integer").pieces
 
 
 @settings(deadline=None, max_examples=25)

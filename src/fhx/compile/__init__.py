@@ -22,6 +22,7 @@ from fhx.compile.size import grid_shape, grid_units, language_count, one_hot_uni
 from fhx.compile.square import find_disagreement
 from fhx.compile.turing import turing_to_rnn
 from fhx.compile.turing_advice import with_advice
+from fhx.compile.turing_integers import IntegerLayout
 from fhx.compile.turing_layers import turing_to_layered_rnn
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
@@ -33,6 +34,7 @@ __all__ = [
     "MISTAKES",
     "TABLE_ALPHABET",
     "Cascade",
+    "IntegerLayout",
     "LanguageNet",
     "Layout",
     "Lookup",

@@ -1,22 +1,32 @@
 """Theorem 4.6 as a compiler: a Turing machine becomes a simple RNN with rational weights, step for step."""
 
-from collections.abc import Hashable
+from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property
+from typing import Literal, TypeVar, overload
 
-from fhx._checks import check_kind
+from fhx._checks import check_kind, one_of
 from fhx.compile.lemma import step_to_rnn
-from fhx.compile.turing_layout import Layout, Pair
+from fhx.compile.turing_integers import IntegerLayout, integer_step
+from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
-from fhx.exact import Expression, Step, const, relu, sum_of, variable
+from fhx.compile.turing_step import TapeStep
+from fhx.exact import Expression, Step, sum_of, variable
 from fhx.exact.numbers import Number
-from fhx.exact.stacks import check_base, pop, push, sharpened
+from fhx.exact.stacks import check_base
 from fhx.machines import TuringMachine
 
 __all__ = ["turing_to_rnn"]
 
 
-def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
+@overload
+def turing_to_rnn(
+    tm: TuringMachine, base: int = 3, *, weights: Literal["rational"] = "rational"
+) -> TuringNet[Layout]: ...
+@overload
+def turing_to_rnn(tm: TuringMachine, base: int = 3, *, weights: Literal["integer"]) -> TuringNet[IntegerLayout]: ...
+def turing_to_rnn(
+    tm: TuringMachine, base: int = 3, *, weights: Literal["rational", "integer"] = "rational"
+) -> TuringNet[Layout] | TuringNet[IntegerLayout]:
     r"""A simple ReLU RNN with rational weights that runs a Turing machine, one net step for each of the machine's.
 
     It reads the word w in :math:`|w|` steps; with the first EOS the machine stands ready in its first configuration,
@@ -76,30 +86,56 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
     .. math:: |Q_R| (|\Gamma_R| + 1) + |Q_L| |\Gamma_L| + |S| + 4 |\Gamma_L| + 7 |\Gamma_R|
               + |\Sigma \setminus \{\sqcup\}| + 3.
 
+    **Whole numbers** (``weights="integer"``). All numbers and bits of the state are held times a scale
+    :math:`s_t = B^t`, and constants become multiples of it. So the conditions above are those of numbers that are
+    :math:`s_t` times as large, and relu lets the factor pass. One net step multiplies by B: then a push,
+    :math:`B (\frac1B V + \frac{B-1}B s \beta)`, has whole weights, and so has the rest for B = 3 and 4. While the word
+    is read, :math:`R'[a] = B R[a] + (B - 1) x[a]`: the scale moves the symbols up, and no gap is needed.
+
+    The machine must not start before a start signal is as large as the scale. A clock is 1 until the word ends, and
+    :math:`G' = B^2 G` from then on. It overtakes the scale after :math:`|w|` end marks, and since :math:`G / s` is a
+    power of B, :math:`\mathrm{slu}(G / s - 1)` jumps from 0 to 1 in one step. So the first configuration comes with
+    the end mark :math:`|w| + 3`, and the answer, :math:`\pm s_t`, after :math:`2 |w| + 3 + k` net steps. Numbers have
+    :math:`O(t)` digits after t net steps. There are three units more than with rational weights, and one less for each
+    symbol but the blank that is read.
+
     Args:
         tm: any machine.
-        base: B, of the stacks.
+        base: B, of the stacks; 3 or 4 with whole weights.
+        weights: "rational" or "integer".
 
     Raises:
-        ValueError: the base is not an integer of at least 3.
+        ValueError: the base is not an integer of at least 3, or not 3 or 4 where weights are to be whole, or
+            ``weights`` is something else.
         TypeError: ``tm`` is not a TuringMachine.
 
     Source: Theorem 4.6 of the lecture notes and Siegelmann and Sontag (1995), who prove it; the net is ours.
     """
     check_kind(tm, TuringMachine, "turing_to_rnn")
     base = check_base(base)
-    now = _Now(tm, base)
+    if one_of("weights", weights, ("rational", "integer")) == "integer":
+        return _net(tm, base, *integer_step(tm, base))
+    now = TapeStep(tm, base)
     state = now.reading() | now.pairs() | now.left_stack() | now.right_stack()
     h0: dict[str, Number] = dict.fromkeys(state, 0)
     h0 |= {now.names.load: 1, now.names.first: 1, now.names.gap: Fraction(now.digit) / (base - 1)}
-    step = Step(state, now.names.inputs, h0)
-    unruled = ((q, bit) for (q, a), bit in now.p.items() if (q, a) not in tm.transitions)
+    return _net(tm, base, state, h0, now.names)
+
+
+L = TypeVar("L", Layout, IntegerLayout)
+
+
+def _net(
+    tm: TuringMachine, base: int, state: Mapping[str, Expression], h0: Mapping[str, Number], layout: L
+) -> TuringNet[L]:
+    names = layout if isinstance(layout, Layout) else layout.names
+    step = Step(state, names.inputs, h0)
+    unruled = ((pair[0], variable(bit)) for pair, bit in names.pairs.items() if pair not in tm.transitions)
     out = sum_of(bit if q == tm.accept else -bit for q, bit in unruled)
     compiled = step_to_rnn(step, out)
-    w = compiled.V.dense()[0]
     return TuringNet(
         compiled.rnn,
-        w,
+        compiled.V.dense()[0],
         compiled.c[0],
         tm.input_alphabet,
         decoder=compiled.decoder,
@@ -107,90 +143,5 @@ def turing_to_rnn(tm: TuringMachine, base: int = 3) -> TuringNet[Layout]:
         base=base,
         step=step,
         out=out,
-        layout=now.names,
+        layout=layout,
     )
-
-
-class _Now:
-    """The state before a step as variables, and with their help the state after it."""
-
-    def __init__(self, tm: TuringMachine, base: int) -> None:
-        self.tm, self.base, self.names = tm, base, Layout.of(tm)
-        names = self.names
-        self.L, self.l, self.R, self.r, self.x = (
-            {key: variable(name) for key, name in part.items()}
-            for part in (names.left, names.left_top, names.right, names.right_top, names.symbols)
-        )
-        self.p = {pair: variable(name) for pair, name in names.pairs.items()}
-        self.load, self.gap, self.first, self.eos = map(variable, (names.load, names.gap, names.first, names.eos))
-        self.F = self.load + self.eos - 1
-        self.E = 1 - sum_of(self.l.values())
-        self.digit = push(const(0), 1, base).constant
-        self.s0, self.s1 = (sharpened(const(v), base).constant for v in (0, 1))
-
-    def reading(self) -> dict[str, Expression]:
-        """What is needed until the word has ended."""
-        gap = relu(push(self.gap, 0, self.base) - self.eos, self.names.gap)
-        return {
-            self.names.load: relu(self.load - self.eos, self.names.load),
-            self.names.gap: gap,
-            self.names.first: const(0),
-        }
-
-    def pairs(self) -> dict[str, Expression]:
-        """The next state with the next symbol read, by the ways to come there."""
-        tm, names = self.tm, self.names
-        right_of_head = {tm.blank: 1 - sum_of(self.r.values()), **self.r}
-        ways: dict[Pair, list[Expression]] = {pair: [] for pair in self.p}
-        for q, a in names.by_right:
-            comes = self.D("R", into=q) + (self.F if q == tm.start else 0)
-            ways[q, a].append(relu(comes + right_of_head[a] - 1, f"{names.pairs[q, a]} by R"))
-        for q, a in names.by_left:
-            ways[q, a].append(relu(self.D("L", into=q) + self.l[a] - 1, f"{names.pairs[q, a]} by L"))
-        for q, a in names.staying:
-            ways[q, a].append(relu(self.D("L", into=q, writing=a) + self.E - 1, f"{names.pairs[q, a]} stays"))
-        return {names.pairs[pair]: sum_of(units) for pair, units in ways.items()}
-
-    def left_stack(self) -> dict[str, Expression]:
-        """A move to the right pushes what is written, one to the left pops."""
-        left, right = self.D("L"), self.D("R")
-        after: dict[str, Expression] = {}
-        for a, name in self.names.left.items():
-            written, popped = self.D("R", writing=a), pop(self.L[a], self.l[a], self.base)
-            after[name] = relu(push(self.L[a], written, self.base) + right - 1, f"{name} push")
-            after[name] += relu(popped + left - 1, f"{name} pop")
-            seen = sharpened(popped, self.base) + self.s1 * (left - 1) + (self.s1 - self.s0 + 1) * written
-            after[self.names.left_top[a]] = _slu(seen, self.names.left_top[a])
-        return after
-
-    def right_stack(self) -> dict[str, Expression]:
-        """A move to the left pushes what is written, unless it stays; one to the right pops; reading fills it."""
-        left, pops = self.D("L"), self.D("R") + self.F
-        after: dict[str, Expression] = {}
-        kept = left + self.E - 1 - self.eos
-        for a, name in self.names.right.items():
-            written, popped = self.D("L", writing=a), pop(self.R[a], self.r[a], self.base)
-            after[name] = relu(push(self.R[a], written, self.base) + left - self.E - 1, f"{name} push")
-            after[name] += relu(popped + pops - 1, f"{name} pop") + relu(self.R[a] + kept, f"{name} keep")
-            read = const(0)
-            if a in self.x:
-                after[name] += (self.base - 1) * relu(self.gap + self.x[a] - 1, f"{name} read")
-                read = self.first + self.x[a]
-            top = self.names.right_top[a]
-            after[top] = _slu(sharpened(popped, self.base) + self.s1 * (pops - 1), top)
-            after[top] += relu(self.r[a] + kept, f"{top} keep") + relu(written - self.E + read, f"{top} push")
-        return after
-
-    def D(self, move: str, **only: Hashable) -> Expression:
-        """The sum of the pairs whose rule moves there and, if asked, leads ``into`` a state, ``writing`` a symbol."""
-        return sum_of(bit for bit, rule in self.rules if rule["move"] == move and only.items() <= rule.items())
-
-    @cached_property
-    def rules(self) -> list[tuple[Expression, dict[str, Hashable]]]:
-        rules = ((bit, self.tm.transitions.get(pair)) for pair, bit in self.p.items())
-        return [(bit, dict(zip(("into", "writing", "move"), rule, strict=True))) for bit, rule in rules if rule]
-
-
-def _slu(e: Expression, name: str) -> Expression:
-    r""":math:`\mathrm{slu}(e) = \mathrm{relu}(e) - \mathrm{relu}(e - 1)`."""
-    return relu(e, f"{name} over 0") - relu(e - 1, f"{name} over 1")

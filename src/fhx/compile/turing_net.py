@@ -38,7 +38,7 @@ L = TypeVar("L", bound=TapeLayout)
 class TuringNet(HaltingNet, Generic[L]):
     """A net that runs a Turing machine, in ``steps_per_symbol`` net steps for each of its steps.
 
-    It answers 1 or -1 once, if the machine halts.
+    It answers once, if the machine halts: 1 or -1, or with whole weights a positive or a negative number.
 
     Args:
         rnn, w, c, alphabet, steps_per_symbol, decoder: as in :class:`fhx.exact.HaltingNet`.
@@ -66,7 +66,7 @@ class TuringNet(HaltingNet, Generic[L]):
             ValueError: the net takes more steps per symbol.
         """
         if not isinstance(self.layout, Layout):
-            raise ValueError(f"a net with pieces takes one step per symbol, and this one {self.steps_per_symbol}")
+            raise ValueError("only a net with rational weights and one step per symbol has pieces")
         return Pieces(self.step, self.out, self.layout.stacks, self.base)
 
     def decide(self, word: Word, max_steps: int, progress: bool = False) -> Verdict:
@@ -82,11 +82,11 @@ class TuringNet(HaltingNet, Generic[L]):
         """
         word, steps = tuple(word), at_least("max_steps", max_steps, 0)
         before = self.layout.start_delay(len(word)) + self.layout.answer_delay
-        if self.steps_per_symbol == 1:
+        if isinstance(self.layout, Layout):
             answer = self.pieces.answer(self.columns(word), len(self.alphabet), steps + before, progress)
         else:
             answer = self.answer(word, steps + before)
-        return Verdict(None, steps) if answer is None else Verdict(answer.value == 1, answer.steps - before)
+        return Verdict(None, steps) if answer is None else Verdict(answer.value > 0, answer.steps - before)
 
     def configurations(self, word: Word) -> Iterator[Configuration]:
         """The machine's configurations, read from the net's states, until it has halted.

@@ -1,8 +1,9 @@
 r"""How large the nets of a Turing machine are and how long they run: the direct one, and the source's in L layers."""
 
 from itertools import product
+from typing import Literal
 
-from fhx._checks import at_least, check_kind
+from fhx._checks import at_least, check_kind, one_of
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_source import check_layers
 from fhx.machines import TuringMachine
@@ -10,7 +11,10 @@ from fhx.machines import TuringMachine
 __all__ = ["turing_time", "turing_units"]
 
 
-def turing_units(tm: TuringMachine, layers: int = 1) -> int:
+Weights = Literal["rational", "integer"]
+
+
+def turing_units(tm: TuringMachine, layers: int = 1, *, weights: Weights = "rational") -> int:
     r"""The units of :func:`fhx.compile.turing_to_rnn` at most, and of its layered sibling exactly.
 
     **One layer.** With the letters of its docstring, at most
@@ -18,7 +22,8 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
     .. math:: |Q_R| (|\Gamma_R| + 1) + |Q_L| |\Gamma_L| + |S| + 4 |\Gamma_L| + 7 |\Gamma_R|
               + |\Sigma \setminus \{\sqcup\}| + 3;
 
-    equal units are one, so there may be fewer.
+    equal units are one, so there may be fewer. With whole weights there are three units more, and one less for each of
+    :math:`\Sigma \setminus \{\sqcup\}`, which then is no term.
 
     **L = 2, 3, 4 layers**, :func:`~fhx.compile.turing_to_layered_rnn`. Let :math:`n = |\Gamma| + 1` count the
     symbols with $, and :math:`\rho, \lambda, \mu` the pairs of a state and a top of r in
@@ -44,13 +49,12 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
     if the machine has a rule. Without any, the tops of r are not needed, and m is 4n + :math:`|\Sigma|`.
 
     Raises:
-        ValueError: ``layers`` is not 1, 2, 3 or 4.
+        ValueError: ``layers`` is not 1, 2, 3 or 4, or not 1 where weights are to be whole.
         TypeError: ``tm`` is not a TuringMachine.
     """
     check_kind(tm, TuringMachine, "turing_units")
-    if layers == 1 and type(layers) is int:
-        return _direct(Layout.of(tm), tm)
-    check_layers(layers)
+    if _is_direct(layers, weights):
+        return _direct(Layout.of(tm), tm, weights)
     n, symbols = len(tm.tape_alphabet) + 1, len(tm.input_alphabet)
     moves = [
         rule and rule[2]
@@ -65,21 +69,34 @@ def turing_units(tm: TuringMachine, layers: int = 1) -> int:
     return 1 + layers + len(tm.states) + 4 + held + 1 + above[layers]
 
 
-def turing_time(length: int, steps: int, layers: int = 1) -> int:
+def turing_time(length: int, steps: int, layers: int = 1, *, weights: Weights = "rational") -> int:
     r"""Net steps until the answer to a word of this length, if the machine halts after ``steps`` steps:
-    :math:`|w| + 1 + k` for the direct net and :math:`L\,(2 |w| + 3 + k)` for the layered one.
+    :math:`|w| + 1 + k` for the direct net, :math:`2 |w| + 3 + k` for the one with whole weights, and
+    :math:`L\,(2 |w| + 3 + k)` for the layered one.
 
     Raises:
-        ValueError: a number is negative or not whole, or ``layers`` is not 1, 2, 3 or 4.
+        ValueError: a number is negative or not whole, or ``layers`` is not 1, 2, 3 or 4, or not 1 where weights are to
+            be whole.
     """
     length, steps = at_least("length", length, 0), at_least("steps", steps, 0)
-    if layers == 1 and type(layers) is int:
-        return length + 1 + steps
-    check_layers(layers)
+    if _is_direct(layers, weights):
+        return length + 1 + steps if weights == "rational" else 2 * length + 3 + steps
     return layers * (2 * length + 3 + steps)
 
 
-def _direct(names: Layout, tm: TuringMachine) -> int:
+def _is_direct(layers: int, weights: Weights) -> bool:
+    """Whether a net of one layer is asked for; a ValueError unless there is such a net."""
+    whole = one_of("weights", weights, ("rational", "integer")) == "integer"
+    if layers == 1 and type(layers) is int:
+        return True
+    if whole:
+        raise ValueError(f"a net with whole weights has one layer, not {layers}")
+    check_layers(layers)
+    return False
+
+
+def _direct(names: Layout, tm: TuringMachine, weights: Weights) -> int:
     pairs = len(names.by_right) + len(names.by_left) + len(names.staying)
     letters = sum(a != tm.blank for a in tm.input_alphabet)
-    return pairs + 4 * len(names.left) + 7 * len(names.right) + letters + 3
+    more = letters if weights == "rational" else 3
+    return pairs + 4 * len(names.left) + 7 * len(names.right) + more + 3
