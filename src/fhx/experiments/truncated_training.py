@@ -37,7 +37,7 @@ READINGS = ("full", "truncated 1", *(f"{how} {k}" for how in ("truncated", "rese
 NET = {"model": "LSTM", "layers": 1, "units": 128}
 """What is trained."""
 RATE, DROPOUT = 0.01, 0.1
-"""Those that ``language_models`` chose for it."""
+"""The rate that ``language_models`` chose for it, and the better of the dropouts 0.1 and 0.3 after so few passes."""
 PASSES, SEEDS = 5, range(3)
 """Over the text, and of the nets."""
 
