@@ -1,9 +1,9 @@
 r"""A language model trained in four ways that truncate it, or do not: what it is worth, and where its weights go.
 
-An LSTM of 128 units reads WikiText-2 with all its words, as in :mod:`fhx.experiments.language_models`, with the rate
-and the dropout that were chosen there for the LSTM, five passes, and from one start in all ways: see
-:mod:`fhx.experiments.language_models.reading`. A net that is truncated to one word has no use for its state: it is the
-control without recurrence.
+An LSTM of 128 units reads WikiText-2 with all its words, as in :mod:`fhx.experiments.language_models`, for five passes
+and from one start in all ways: "full", "cut k", "reset k" and "truncated k", which
+``fhx.experiments.language_models.reading`` explains. A net that is truncated to one word has no use for its state: it
+is the control without recurrence.
 
 With :math:`\theta` the weights at the end of a way, :math:`\theta^*` those of "full" with the same seed and
 :math:`\theta_0` those at the start, what is stored of the weights is

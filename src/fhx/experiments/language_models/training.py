@@ -101,7 +101,7 @@ def train(
     """Train a net, or go on where it was left.
 
     Args:
-        point: ``model``, ``layers`` and ``units``; ``read``, a :class:`Reading`'s name, where it is not "full".
+        point: ``model``, ``layers`` and ``units``; ``read``, how it reads, where that is not "full".
         rate: the learning rate at the start.
         dropout, seed, passes: as they are called.
         kept: folder of what was written down after each pass; None for one in the cache.

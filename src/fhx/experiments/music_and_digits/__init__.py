@@ -96,7 +96,7 @@ def run(point: Point) -> Result:
     Returns:
         That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
         ``receptive field``, None where there is none; by seed ``context``, the test metric by inputs seen, and of a
-        recurrent net what :func:`~fhx.experiments.music_and_digits.measures.reactions` measures, in ``reactions``; on
+        recurrent net ``reactions``, a dictionary that the module ``measures`` describes; on
         folk tunes ``whole``, by seed the metric on whole tunes, and ``whole item error``. Of "counted" nets the
         baselines by name.
     """
