@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from hypothesis import strategies as st
 
-from fhx.machines import DFA
+from fhx.machines import DFA, NFA
 
 NAMINGS = (lambda i: i, lambda i: f"q{i}", lambda i: (i, -i))
 
@@ -47,3 +47,12 @@ def plainly_accepts(dfa: DFA, word: Iterable[Hashable]) -> bool:
     for symbol in word:
         state = table[state, symbol]
     return state in dfa.accept
+
+
+@st.composite
+def nfas(draw: st.DrawFn, states: int = 6, symbols: int = 3) -> NFA:
+    """Nondeterministic machines of up to so many states and symbols; starts and ends may be none or many."""
+    Q, letters = range(draw(st.integers(1, states))), "abc"[: draw(st.integers(1, symbols))]
+    sets = st.sets(st.sampled_from(Q))
+    moves = {(q, a): draw(sets) for q in Q for a in letters if draw(st.booleans())}
+    return NFA(Q, letters, moves, draw(sets), draw(sets))

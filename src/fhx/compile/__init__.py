@@ -17,6 +17,7 @@ from fhx.compile.language_net import LanguageNet, Lookup
 from fhx.compile.layers import UncompilableError
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.noise_proof import NoiseProofNet
+from fhx.compile.nondeterministic import nfa_to_rnn
 from fhx.compile.real_start import digit_net
 from fhx.compile.size import grid_shape, grid_units, language_count, one_hot_units, unit_lower_bound
 from fhx.compile.square import find_disagreement
@@ -57,6 +58,7 @@ __all__ = [
     "halting_words",
     "language_count",
     "language_to_rnn",
+    "nfa_to_rnn",
     "one_hot_units",
     "prime_words",
     "rnn_to_dfa",

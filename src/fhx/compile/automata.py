@@ -1,5 +1,6 @@
 """Theorem 4.3 as a compiler: a finite automaton becomes a simple RNN with integer weights."""
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Literal, overload
 
@@ -11,6 +12,7 @@ from fhx.exact import AND, Expression, Network, Recognizer, Step, relu, slu, sum
 from fhx.exact.numbers import Activation
 from fhx.machines import DFA
 from fhx.machines.dfa import State
+from fhx.machines.words import Symbol
 
 __all__ = ["dfa_to_rnn", "recognizer", "state_names"]
 
@@ -71,7 +73,7 @@ def dfa_to_rnn(dfa: DFA, activation: Activation | Literal["logistic", "tanh"] = 
         h0={named[q]: int(q == dfa.start) for q in dfa.states},
     )
     out = sum_of(h[q] for q in dfa.states if q in dfa.accept)
-    return recognizer(step_to_rnn(step, out, activation=activation, order=g.values()), dfa)
+    return recognizer(step_to_rnn(step, out, activation=activation, order=g.values()), dfa.alphabet)
 
 
 def state_names(dfa: DFA) -> tuple[str, ...]:
@@ -79,8 +81,8 @@ def state_names(dfa: DFA) -> tuple[str, ...]:
     return unique(dfa.states)
 
 
-def recognizer(network: Network, dfa: DFA) -> Recognizer:
-    """A network with one output and one input per symbol as a recogniser of the machine's words.
+def recognizer(network: Network, alphabet: Sequence[Symbol]) -> Recognizer:
+    """A network with one output and one input per symbol as a recogniser of words.
 
     Raises:
         ValueError: a weight is not an integer.
@@ -88,4 +90,4 @@ def recognizer(network: Network, dfa: DFA) -> Recognizer:
     if not network.rnn.is_integer:
         raise ValueError("a net compiled from a machine has integer weights, and this one does not")
     w = network.V.dense()[0]
-    return Recognizer(network.rnn, w, network.c[0], dfa.alphabet, network.steps_per_symbol, network.decoder)
+    return Recognizer(network.rnn, w, network.c[0], alphabet, network.steps_per_symbol, network.decoder)

@@ -80,7 +80,7 @@ def dfa_to_grid_rnn(dfa: DFA) -> Recognizer:
     )
     accepting = {place[q][0] for q in dfa.accept}
     out = sum_of(row[r] for r in sorted(accepting))
-    return recognizer(step_to_rnn(step, out, steps_per_symbol=2), dfa)
+    return recognizer(step_to_rnn(step, out, steps_per_symbol=2), dfa.alphabet)
 
 
 def grid_places(dfa: DFA) -> dict[State, Place]:

@@ -8,6 +8,7 @@ from fhx.machines.exchange_turing import turing_from_automata_lib, turing_to_aut
 from fhx.machines.learning import LearnedDFA, learn_dfa
 from fhx.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from fhx.machines.names import UnknownNameError
+from fhx.machines.nfa import NFA, letter_from_the_end
 from fhx.machines.tag import TagSystem, collatz, odd_part, rogozhin_form
 from fhx.machines.turing import Configuration, TuringMachine, Verdict
 from fhx.machines.turing_library import (
@@ -30,6 +31,7 @@ __all__ = [
     "DFA",
     "FIRST",
     "NAMED",
+    "NFA",
     "TURING_MACHINES",
     "Comparison",
     "Configuration",
@@ -57,6 +59,7 @@ __all__ = [
     "fold_word",
     "increment",
     "learn_dfa",
+    "letter_from_the_end",
     "marching",
     "odd_part",
     "palindromes",

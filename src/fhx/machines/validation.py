@@ -2,13 +2,24 @@
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Protocol, TypeVar
 
 from frozendict import frozendict
 
 from fhx.machines.words import State, Symbol
 
-__all__ = ["Items", "check_dfa", "check_turing_machine", "frozen_rules", "frozen_transitions", "hashed", "in_order"]
+__all__ = [
+    "Items",
+    "check_dfa",
+    "check_nfa",
+    "check_turing_machine",
+    "frozen_rules",
+    "frozen_target_sets",
+    "frozen_transitions",
+    "hashed",
+    "in_order",
+]
 
 SHOWN = 10
 """This many faults are spelt out; the rest are counted."""
@@ -49,6 +60,14 @@ def frozen_transitions(transitions: Items[tuple[State, Symbol], State]) -> Mappi
     return _frozen(transitions, "{(state, symbol): state}")
 
 
+def frozen_target_sets(
+    transitions: Items[tuple[State, Symbol], Iterable[State]],
+) -> Mapping[tuple[State, Symbol], frozenset[State]]:
+    """The transitions of an NFA, immutable; a TypeError for anything but a mapping to several hashable states."""
+    listed = _frozen(transitions, "{(state, symbol): states}")
+    return frozendict({pair: frozenset(hashed(targets, f"targets of {pair!r}")) for pair, targets in listed.items()})
+
+
 def frozen_rules(rules: Items[tuple[State, Symbol], Rule]) -> Mapping[tuple[State, Symbol], Rule]:
     """The transitions of a Turing machine, immutable; a TypeError for anything but a mapping."""
     return _frozen(rules, "{(state, symbol): (state, symbol, move)}")
@@ -85,6 +104,25 @@ def check_dfa(
     _refuse("total DFA", faults)
 
 
+def check_nfa(
+    states: Collection[State],
+    alphabet: Collection[Symbol],
+    transitions: Mapping[tuple[State, Symbol], Iterable[State]],
+    start: Iterable[State],
+    accept: Iterable[State],
+) -> None:
+    """Raise one ValueError that names all the faults of a machine, if it has any."""
+    faults = [*_repeated(states, "state"), *_repeated(alphabet, "symbol")]
+    faults += ["there are no states"] * (not states) + ["the alphabet is empty"] * (not alphabet)
+    known, symbols = set(states), set(alphabet)
+    faults += sorted(f"the start {state!r} is not a state" for state in start if state not in known)
+    faults += sorted(f"the accepting {state!r} is not a state" for state in accept if state not in known)
+    for pair, targets in transitions.items():
+        each = (_transition_faults(pair, target, known, symbols) for target in targets)
+        faults += dict.fromkeys(chain.from_iterable(each))
+    _refuse("NFA", faults, "an")
+
+
 def check_turing_machine(
     transitions: Mapping[tuple[State, Symbol], Rule],
     start: State,
@@ -105,10 +143,10 @@ def check_turing_machine(
     _refuse("Turing machine", faults)
 
 
-def _refuse(what: str, faults: list[str]) -> None:
+def _refuse(what: str, faults: list[str], article: str = "a") -> None:
     if faults:
         more = [f"and {len(faults) - SHOWN} more"] * (len(faults) > SHOWN)
-        raise ValueError(f"this is not a {what}: " + "; ".join(faults[:SHOWN] + more))
+        raise ValueError(f"this is not {article} {what}: " + "; ".join(faults[:SHOWN] + more))
 
 
 def _repeated(values: Iterable[Hashable], what: str) -> Iterator[str]:
