@@ -125,3 +125,32 @@ def test_what_is_wrong_has_no_boxes(activation):
 def test_bad_input_is_named(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+def by_the_proposition(dfa, gain):
+    """The largest eta for which some epsilon meets both conditions, on a grid, and the terms of the answer."""
+    into = {q: sum(target == q for target in dfa.transitions.values()) + (q == dfa.start) for q in dfa.states}
+    M, K = max(into.values()), sum(into[q] for q in dfa.accept)
+    epsilon, eta = np.meshgrid(np.geomspace(1e-12, 0.1, 400), np.linspace(0, 0.2, 2001))
+    kept = epsilon >= expit(-gain * (0.5 - M * (epsilon + eta)))
+    return eta[kept & (K * (epsilon + eta) < 0.5)].max(), K
+
+
+@pytest.mark.parametrize("name", ["parity", "(a|b)*abb", "tomita-4"])
+def test_boxes_find_more_than_the_proposition(name):
+    net = dfa_to_rnn(NAMED[name], "logistic")
+    least, _ = by_the_proposition(NAMED[name], net.W.max())
+    assert 0.05 < least < net.bears("state_noise")
+
+
+def test_the_answer_needs_less_noise_than_the_state():
+    """One half divided by the number of terms of the answer: with a large gain nothing else is wrong there."""
+    dfa = NAMED["tomita-4"]
+    net = noise_proof_net(dfa, "logistic", gain=400)
+    _, K = by_the_proposition(dfa, 400)
+    word = "0000000"
+    assert not dfa.accepts(word)
+    for eta, right in ((0.49 / K, True), (0.51 / K, False)):
+        *_, h = run(net, word)
+        assert accepts(net, h + eta) != right
+    assert net.bears("state_noise") == pytest.approx(0.5 / K, abs=2e-3)

@@ -102,8 +102,11 @@ class NoiseProofNet:
         return None
 
     def bears(self, what: Literal["state_noise", "weight_noise"], digits: int = 3) -> float:
-        """The largest noise of a kind, alone, for which boxes are found, rounded down to so many digits after the
-        point."""
+        """The largest noise of a kind, alone, for which boxes are found, rounded down to so many decimal places.
+
+        It is looked for by halving, as if boxes that are found for some noise were found for less. 0 also where there
+        are none without noise.
+        """
         one_of("what", what, ("state_noise", "weight_noise"))
         low, high = 0, 10**digits
         while high - low > 1:
@@ -131,7 +134,7 @@ class NoiseProofNet:
         off = rho * (np.abs(self.W).max() * size + np.abs(self.U).max() + np.abs(self.b).max())
         for k, symbol in enumerate(self.dfa.alphabet):
             middle = self.W @ centre + self.U[:, k] + self.b
-            terms = np.abs(self.W).sum(1) * max(np.abs(low).max(), np.abs(high).max()) + np.abs(self.U[:, k])
+            terms = np.abs(self.W).sum(1) * max(np.abs(low).max(), np.abs(high).max()) + np.abs(self.U[:, k]) + off
             spread = np.abs(self.W) @ radius + off + 4 * (self.units + 4) * EPS * (terms + np.abs(self.b))
             least, most = (self._activate(middle + sign * spread) for sign in (-1, 1))
             rounding = eta + 4 * EPS
@@ -156,13 +159,15 @@ def noise_proof_net(dfa: DFA, activation: Literal["logistic", "tanh"], gain: int
 
     Let no sum have more than :math:`M` terms. If all numbers are within :math:`\varepsilon` of 0 and 1, and noise of at
     most :math:`\eta` is added, they are within :math:`\sigma(-g(\frac12 - M(\varepsilon + \eta)))` after the next step.
-    So an :math:`\varepsilon` that is no smaller than this is kept for ever. With tanh units the same numbers :math:`u`
-    are written as :math:`h = 2u - 1`.
+    So an :math:`\varepsilon` that is no smaller than this is kept for ever, and the answer is right if moreover
+    :math:`K (\varepsilon + \eta) < \frac12`, with K the units that lead to accepting states. With tanh units the same
+    numbers :math:`u` are written as :math:`h = 2u - 1`.
 
     Args:
         dfa: any machine.
         activation: "logistic" or "tanh".
-        gain: g, even; None for the least with which errors of :math:`1 / (32 M N)` are kept, N the number of units.
+        gain: g, even; None for about twice the least with which errors of :math:`1 / (32 M N)` are kept, N the number
+            of units.
 
     Raises:
         ValueError: the gain is not a positive even number.
@@ -174,7 +179,7 @@ def noise_proof_net(dfa: DFA, activation: Literal["logistic", "tanh"], gain: int
     M = max(map(len, into.values()))
     g = 2 * ceil(2 * log(32 * M * N)) if gain is None else gain
     if positive("gain", g) % 2:
-        raise ValueError(f"gain must be even, so that all weights are whole numbers, got {gain!r}")
+        raise ValueError(f"gain must be even, so that all weights are whole numbers or halves, got {gain!r}")
     W, U, b = np.zeros((N, N)), np.zeros((N, len(dfa.alphabet))), np.full(N, -1.5 * g)
     for i, (q, a) in enumerate(pairs):
         W[i, into[q]] = g
