@@ -18,7 +18,6 @@ from math import ceil, log
 from typing import Literal
 
 import numpy as np
-import torch
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -115,12 +114,13 @@ class NoiseProofNet:
             low, high = (middle, high) if fits else (low, middle)
         return low / 10**digits
 
-    def perturbed(self, sd: float, generator: torch.Generator | None = None) -> "NoiseProofNet":
+    def perturbed(self, sd: float, seed: int) -> "NoiseProofNet":
         """The net with Gaussian noise in all weights, its standard deviation a part of the largest of each matrix."""
-        moved = {}
-        for name, value in self.weights.items():
-            noise = torch.randn(value.shape, dtype=torch.float64, generator=generator).numpy()
-            moved[name] = value + sd * np.abs(value).max() * noise
+        drawn = np.random.default_rng(seed)
+        moved = {
+            name: value + sd * np.abs(value).max() * drawn.standard_normal(value.shape)
+            for name, value in self.weights.items()
+        }
         return evolve(self, **{**moved, "c": float(moved["c"])})
 
     def _state(self, key: Key) -> Hashable:
