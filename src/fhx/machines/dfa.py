@@ -10,18 +10,10 @@ from attrs import evolve, field, frozen
 from fhx.machines.equivalence import Comparison, compare, require_same_alphabet
 from fhx.machines.library import LibraryDFA, parts, to_library, translate_regex
 from fhx.machines.search import breadth_first
-from fhx.machines.validation import check_dfa, frozen_transitions, hashed, in_order
+from fhx.machines.validation import alphabet_in_order, check_dfa, frozen_transitions, hashed, states_in_order
 from fhx.machines.words import State, Symbol
 
 __all__ = ["DFA", "State"]
-
-
-def _states(states: Reversible[State]) -> tuple[State, ...]:
-    return in_order(states, "states")
-
-
-def _alphabet(alphabet: Reversible[Symbol]) -> tuple[Symbol, ...]:
-    return in_order(alphabet, "symbols of the alphabet")
 
 
 def _accept(accept: Iterable[State]) -> frozenset[State]:
@@ -54,8 +46,8 @@ class DFA:
             no symbol.
     """
 
-    states: tuple[State, ...] = field(converter=_states)
-    alphabet: tuple[Symbol, ...] = field(converter=_alphabet)
+    states: tuple[State, ...] = field(converter=states_in_order)
+    alphabet: tuple[Symbol, ...] = field(converter=alphabet_in_order)
     transitions: Mapping[tuple[State, Symbol], State] = field(converter=frozen_transitions)
     start: State
     accept: frozenset[State] = field(converter=_accept)
@@ -178,7 +170,7 @@ class DFA:
         Raises:
             ValueError: an expression that cannot be read, or a symbol outside the alphabet.
         """
-        symbols = _alphabet(alphabet)
+        symbols = alphabet_in_order(alphabet)
         return cls.from_automata_lib(translate_regex(regex, symbols), symbols).canonical()
 
     @classmethod
@@ -193,7 +185,7 @@ class DFA:
         Raises:
             ValueError: the machine reads other characters.
         """
-        return cls(*parts(machine, _alphabet(alphabet)))
+        return cls(*parts(machine, alphabet_in_order(alphabet)))
 
     def to_automata_lib(self) -> LibraryDFA:
         """This machine as an ``automata.fa.dfa.DFA``; symbols that are not single characters become private ones."""

@@ -10,18 +10,10 @@ from attrs import field, frozen
 from fhx._checks import positive
 from fhx.machines.dfa import DFA
 from fhx.machines.search import breadth_first
-from fhx.machines.validation import check_nfa, frozen_target_sets, hashed, in_order
+from fhx.machines.validation import alphabet_in_order, check_nfa, frozen_target_sets, hashed, states_in_order
 from fhx.machines.words import State, Symbol
 
 __all__ = ["NFA", "letter_from_the_end"]
-
-
-def _states(states: Reversible[State]) -> tuple[State, ...]:
-    return in_order(states, "states")
-
-
-def _alphabet(alphabet: Reversible[Symbol]) -> tuple[Symbol, ...]:
-    return in_order(alphabet, "symbols of the alphabet")
 
 
 def _some(states: Iterable[State]) -> frozenset[State]:
@@ -53,8 +45,8 @@ class NFA:
     Source: Rabin and Scott (1959), "Finite automata and their decision problems".
     """
 
-    states: tuple[State, ...] = field(converter=_states)
-    alphabet: tuple[Symbol, ...] = field(converter=_alphabet)
+    states: tuple[State, ...] = field(converter=states_in_order)
+    alphabet: tuple[Symbol, ...] = field(converter=alphabet_in_order)
     transitions: Mapping[tuple[State, Symbol], frozenset[State]] = field(converter=frozen_target_sets)
     start: frozenset[State] = field(converter=_some)
     accept: frozenset[State] = field(converter=_some)
@@ -131,7 +123,7 @@ def letter_from_the_end(d: int, alphabet: Reversible[Hashable] = "ab") -> NFA:
     Raises:
         ValueError: d is not a positive integer, or the alphabet has fewer than two symbols.
     """
-    d, symbols = positive("d", d), _alphabet(alphabet)
+    d, symbols = positive("d", d), alphabet_in_order(alphabet)
     if len(symbols) < 2:
         raise ValueError(f"two symbols are needed, got {symbols}")
     moves: dict[tuple[State, Symbol], list[int]] = {(i, a): [i + 1] for i in range(1, d) for a in symbols}

@@ -11,6 +11,7 @@ from fhx.machines.words import State, Symbol
 
 __all__ = [
     "Items",
+    "alphabet_in_order",
     "check_dfa",
     "check_nfa",
     "check_turing_machine",
@@ -19,6 +20,7 @@ __all__ = [
     "frozen_transitions",
     "hashed",
     "in_order",
+    "states_in_order",
 ]
 
 SHOWN = 10
@@ -43,6 +45,16 @@ def in_order(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
     if isinstance(values, set | frozenset):
         raise TypeError(f"the {what} must have an order, and a set has none: give a list, a tuple or a string")
     return hashed(values, what)
+
+
+def states_in_order(states: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """The states of a machine, as :func:`in_order`."""
+    return in_order(states, "states")
+
+
+def alphabet_in_order(alphabet: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """The symbols of an alphabet, as :func:`in_order`."""
+    return in_order(alphabet, "symbols of the alphabet")
 
 
 def hashed(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
