@@ -1,7 +1,7 @@
 """What a machine's parts are turned into, its laws, and all the ways in which it can break them."""
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Reversible
 from itertools import chain
 from typing import Protocol, TypeVar
 
@@ -47,12 +47,12 @@ def in_order(values: Iterable[Hashable], what: str) -> tuple[Hashable, ...]:
     return hashed(values, what)
 
 
-def states_in_order(states: Iterable[Hashable]) -> tuple[Hashable, ...]:
+def states_in_order(states: Reversible[Hashable]) -> tuple[Hashable, ...]:
     """The states of a machine, as :func:`in_order`."""
     return in_order(states, "states")
 
 
-def alphabet_in_order(alphabet: Iterable[Hashable]) -> tuple[Hashable, ...]:
+def alphabet_in_order(alphabet: Reversible[Hashable]) -> tuple[Hashable, ...]:
     """The symbols of an alphabet, as :func:`in_order`."""
     return in_order(alphabet, "symbols of the alphabet")
 
