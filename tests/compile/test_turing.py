@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from turing_strategies import machines_with_words, turing_machines
 
 from fhx.compile import language_to_rnn, turing_time, turing_to_layered_rnn, turing_to_rnn, turing_units
+from fhx.compile.turing_numbers import least_base
 from fhx.exact import EOS, Recognizer, SimpleRNN
-from fhx.machines import TuringMachine, Verdict, busy_beaver, fold_tape
+from fhx.machines import TuringMachine, Verdict, busy_beaver, fold_tape, universal
 
 STEPS = 300
 
@@ -211,3 +212,77 @@ def test_a_net_is_shown_in_a_line():
     assert repr(layered) == f"TuringNet({layered.rnn!r}, base=3, steps_per_symbol=4)"
     assert repr(language_to_rnn("ab", [])) == "LanguageNet(units=39, alphabet=('a', 'b'))"
     assert len(repr(turing_to_rnn(fold_tape(busy_beaver(4))))) < 120
+
+
+@pytest.mark.claim("C8")
+@settings(deadline=None, max_examples=80)
+@given(machines_with_words(), st.integers(0, 3), st.sampled_from(["relu", "slu"]))
+def test_one_number_for_a_stack_does_as_well_at_every_step(machine_and_word, more, activation):
+    tm, word = machine_and_word
+    net = turing_to_rnn(tm, least_base(tm) + more, activation=activation, stacks="numbers")
+    verdict = tm.decide(word, STEPS)
+    assert net.decide(word, STEPS) == verdict
+    steps = verdict.steps + 1
+    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+
+
+@pytest.mark.claim("C8")
+@settings(deadline=None, max_examples=60)
+@given(machines_with_words(), st.integers(3, 6))
+def test_saturated_units_hold_what_relus_do(machine_and_word, base):
+    tm, word = machine_and_word
+    relus, net = turing_to_rnn(tm, base), turing_to_rnn(tm, base, activation="slu")
+    time = len(word) + 20
+    assert net.rnn.activation == "slu"
+    for one, other in zip(islice(relus.run(word), time), islice(net.run(word), time), strict=True):
+        assert net.decode(other) == relus.decode(one)
+        assert all(0 <= value <= 1 for value in other.values())
+    assert net.decide(word, STEPS) == tm.decide(word, STEPS)
+
+
+@settings(deadline=None, max_examples=60)
+@given(turing_machines(), st.sampled_from(["relu", "slu"]), st.sampled_from(["vectors", "numbers"]))
+def test_units_are_as_few_as_they_are_said_to_be(tm, activation, stacks):
+    net = turing_to_rnn(tm, activation=activation, stacks=stacks)
+    most = turing_units(tm, activation=activation, stacks=stacks)
+    names = net.layout.names if stacks == "numbers" else net.layout
+    left, right = len(names.left), len(names.right)
+    assert net.units <= most
+    saved = (left + right) * (activation == "slu")
+    if stacks == "numbers":
+        saved += 2 * left + 3 * right - 2 * bool(left) - 3 * bool(right)
+    assert most == turing_units(tm) - saved
+
+
+def test_a_universal_net_has_fewer_than_a_hundred_units():
+    tm = universal()
+    sizes = {
+        (activation, stacks): turing_to_rnn(tm, activation=activation, stacks=stacks).units
+        for activation in ("relu", "slu")
+        for stacks in ("vectors", "numbers")
+    }
+    assert sizes == {
+        ("relu", "vectors"): 121,
+        ("relu", "numbers"): 99,
+        ("slu", "vectors"): 110,
+        ("slu", "numbers"): 88,
+    }
+
+
+def test_options_that_do_not_go_together_are_refused():
+    tm = small({("q", "a"): ("q", "a", "R"), ("q", "_"): ("q", "b", "L")}, "ab")
+    with pytest.raises(ValueError, match="at least 5, got 4"):
+        turing_to_rnn(tm, 4, stacks="numbers")
+    for options in ({"activation": "slu"}, {"stacks": "numbers"}):
+        with pytest.raises(ValueError, match="whole weights go with relu and vectors"):
+            turing_to_rnn(tm, weights="integer", **options)
+        with pytest.raises(ValueError, match="whole weights go with relu and vectors"):
+            turing_units(tm, weights="integer", **options)
+        with pytest.raises(ValueError, match="a net of 4 layers has relus and vectors"):
+            turing_units(tm, 4, **options)
+    with pytest.raises(ValueError, match="activation"):
+        turing_to_rnn(tm, activation="tanh")
+    with pytest.raises(ValueError, match="stacks"):
+        turing_to_rnn(tm, stacks="lists")
+    with pytest.raises(ValueError, match="pieces"):
+        _ = turing_to_rnn(tm, stacks="numbers").pieces

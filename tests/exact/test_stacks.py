@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fhx.exact import gradient_jump, relu, slu, variable
-from fhx.exact.stacks import check_base, decode, encode, margin, pop, push, sharpened, top
+from fhx.exact.stacks import check_base, decode, encode, margin, pack, pop, push, sharpened, top, unpack
 
 bases = st.integers(3, 10)
 ALPHABET = "abc"
@@ -191,3 +191,30 @@ def test_a_gated_top_is_no_map_of_one_hidden_layer():
     across = {"z": 3, "q": 1}
     assert gradient_jump(gated, {"z": Fraction(1, 2), "q": Fraction(1, 2)}, across) == {"z": 3, "q": 1}
     assert gradient_jump(gated, {"z": 1, "q": -1}, across) == {"z": 0, "q": 0}
+
+
+@given(words, st.integers(7, 12))
+def test_one_number_holds_the_digits_and_is_read_back(word, base):
+    number = pack(word, ALPHABET, base)
+    digits = [2 * (ALPHABET.index(s) + 1) if s else 0 for s in word]
+    assert number == sum(Fraction(digit, base**t) for t, digit in enumerate(digits, 1))
+    assert unpack(number, ALPHABET, base) == trimmed(word)
+    for j in range(1, len(ALPHABET) + 1):
+        over = base * number - (2 * j - 1)
+        assert over >= 1 if digits and digits[0] >= 2 * j else over <= 0
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 7), Fraction(1, 2), Fraction(-2, 7), 1, Fraction(9, 7)])
+def test_other_numbers_are_no_stacks(value):
+    with pytest.raises(ValueError, match="does not encode a finite stack of 3 symbols in base 7"):
+        unpack(value, ALPHABET, 7)
+
+
+def test_one_number_needs_two_digits_a_symbol():
+    for function, value in ((pack, "abc"), (unpack, 0)):
+        with pytest.raises(ValueError, match="the base must be an integer of at least 7, got 6"):
+            function(value, ALPHABET, 6)
+    with pytest.raises(ValueError, match="symbol 'd' is outside the alphabet"):
+        pack("ad", ALPHABET, 7)
+    with pytest.raises(TypeError):
+        unpack(0.5, ALPHABET, 7)

@@ -4,14 +4,16 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal, TypeVar, overload
 
-from fhx._checks import check_kind, one_of
+from fhx._checks import check_kind
 from fhx.compile.lemma import step_to_rnn
 from fhx.compile.turing_integers import IntegerLayout, integer_step
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_net import TuringNet
+from fhx.compile.turing_numbers import NumberLayout, NumberStep, least_base
+from fhx.compile.turing_size import Stacks, Weights, check_options
 from fhx.compile.turing_step import TapeStep
 from fhx.exact import Expression, Step, sum_of, variable
-from fhx.exact.numbers import Number
+from fhx.exact.numbers import Activation, Number
 from fhx.exact.stacks import check_base
 from fhx.machines import TuringMachine
 
@@ -20,14 +22,40 @@ __all__ = ["turing_to_rnn"]
 
 @overload
 def turing_to_rnn(
-    tm: TuringMachine, base: int = 3, *, weights: Literal["rational"] = "rational"
+    tm: TuringMachine,
+    base: int | None = None,
+    *,
+    activation: Activation = "relu",
+    weights: Literal["rational"] = "rational",
+    stacks: Literal["vectors"] = "vectors",
 ) -> TuringNet[Layout]: ...
 @overload
-def turing_to_rnn(tm: TuringMachine, base: int = 3, *, weights: Literal["integer"]) -> TuringNet[IntegerLayout]: ...
 def turing_to_rnn(
-    tm: TuringMachine, base: int = 3, *, weights: Literal["rational", "integer"] = "rational"
-) -> TuringNet[Layout] | TuringNet[IntegerLayout]:
-    r"""A simple ReLU RNN with rational weights that runs a Turing machine, one net step for each of the machine's.
+    tm: TuringMachine,
+    base: int | None = None,
+    *,
+    activation: Activation = "relu",
+    weights: Literal["rational"] = "rational",
+    stacks: Literal["numbers"],
+) -> TuringNet[NumberLayout]: ...
+@overload
+def turing_to_rnn(
+    tm: TuringMachine,
+    base: int | None = None,
+    *,
+    activation: Literal["relu"] = "relu",
+    weights: Literal["integer"],
+    stacks: Literal["vectors"] = "vectors",
+) -> TuringNet[IntegerLayout]: ...
+def turing_to_rnn(
+    tm: TuringMachine,
+    base: int | None = None,
+    *,
+    activation: Activation = "relu",
+    weights: Weights = "rational",
+    stacks: Stacks = "vectors",
+) -> TuringNet[Layout] | TuringNet[NumberLayout] | TuringNet[IntegerLayout]:
+    r"""A simple RNN with rational weights that runs a Turing machine, one net step for each of the machine's.
 
     It reads the word w in :math:`|w|` steps; with the first EOS the machine stands ready in its first configuration,
     and each further EOS is one step of it. The output is 0, but for one 1 or -1: after :math:`|w| + 1 + k` net steps if
@@ -86,6 +114,28 @@ def turing_to_rnn(
     .. math:: |Q_R| (|\Gamma_R| + 1) + |Q_L| |\Gamma_L| + |S| + 4 |\Gamma_L| + 7 |\Gamma_R|
               + |\Sigma \setminus \{\sqcup\}| + 3.
 
+    **Saturated units** (``activation="slu"``). No argument of a relu is above 1, but for the pairs of ReLUs that make
+    an slu. So each relu may be an slu, and such a pair is one: there are :math:`|\Gamma_L| + |\Gamma_R|` units fewer.
+
+    **One number for a stack** (``stacks="numbers"``). In a base :math:`B \ge 2 k + 1` the k symbols of a stack are the
+    digits 2, 4, ..., 2 k of one number, V on the left. In place of the bits :math:`\ell[a]` the state has
+    :math:`t_j`, 1 if the top is one of :math:`a_j, \dots, a_k`; so :math:`\ell[a_j] = t_j - t_{j+1}` and
+    :math:`\mathrm{pop} = B V - 2 \sum_j t_j`, in [0, 1]. With :math:`W_j = \sum_{i \ge j} D_R^{a_i}`,
+
+    .. math::
+
+       \begin{aligned}
+       V' &= \mathrm{relu}\Big(\tfrac1B \Big(V + 2 \sum_j W_j\Big) + D_R - 1\Big)
+             + \mathrm{relu}(\mathrm{pop} + D_L - 1), \\
+       t_j' &= \mathrm{slu}(B\,\mathrm{pop} - B + (B - 2 j + 1)\, D_L + (B + 1)\, W_j).
+       \end{aligned}
+
+    After a move to the left the argument is :math:`B\,\mathrm{pop} - (2 j - 1)`, at least 1 or at most 0, as the first
+    digit is at least 2 j or not; after one to the right it is at least 1 if :math:`W_j = 1`, and else at most 0. The
+    right stack is treated alike, with its third unit and the two more of its tops. So
+    :math:`4 |\Gamma_L| + 7 |\Gamma_R|` becomes :math:`2 |\Gamma_L| + 4 |\Gamma_R| + 5`, and with slus
+    :math:`|\Gamma_L| + 3 |\Gamma_R| + 5`.
+
     **Whole numbers** (``weights="integer"``). All numbers and bits of the state are held times a scale
     :math:`s_t = B^t`, and constants become multiples of it. So the conditions above are those of numbers that are
     :math:`s_t` times as large, and relu lets the factor pass. One net step multiplies by B: then a push,
@@ -101,38 +151,54 @@ def turing_to_rnn(
 
     Args:
         tm: any machine.
-        base: B, of the stacks; 3 or 4 with whole weights.
-        weights: "rational" or "integer".
+        base: B, of the stacks; None for the least, which is 3, or with stacks as numbers 2 k + 1 where that is more.
+            With whole weights 3 or 4.
+        activation: "relu" or "slu".
+        weights: "rational" or "integer", which goes with ReLUs and vectors, since the values grow.
+        stacks: "vectors", a number for each symbol, or "numbers".
 
     Raises:
-        ValueError: the base is not an integer of at least 3, or not 3 or 4 where weights are to be whole, or
-            ``weights`` is something else.
+        ValueError: the base is not an integer, or too small, or not 3 or 4 where weights are to be whole; another
+            option is none of those named; or whole weights are asked for together with "slu" or "numbers".
         TypeError: ``tm`` is not a TuringMachine.
 
     Source: Theorem 4.6 of the lecture notes and Siegelmann and Sontag (1995), who prove it; the net is ours.
     """
     check_kind(tm, TuringMachine, "turing_to_rnn")
-    base = check_base(base)
-    if one_of("weights", weights, ("rational", "integer")) == "integer":
+    check_options(activation, weights, stacks)
+    if weights == "integer":
+        base = check_base(3 if base is None else base)
         return _net(tm, base, *integer_step(tm, base))
-    now = TapeStep(tm, base)
+    if stacks == "numbers":
+        small = NumberStep(tm, least_base(tm) if base is None else base, activation)
+        return _net(tm, small.base, *_state(small), small.layout, activation)
+    now = TapeStep(tm, check_base(3 if base is None else base), activation)
+    return _net(tm, now.base, *_state(now), now.names, activation)
+
+
+def _state(now: TapeStep) -> tuple[dict[str, Expression], dict[str, Number]]:
+    """The state after a step, and the first one."""
     state = now.reading() | now.pairs() | now.left_stack() | now.right_stack()
     h0: dict[str, Number] = dict.fromkeys(state, 0)
-    h0 |= {now.names.load: 1, now.names.first: 1, now.names.gap: Fraction(now.digit) / (base - 1)}
-    return _net(tm, base, state, h0, now.names)
+    return state, h0 | {now.names.load: 1, now.names.first: 1, now.names.gap: Fraction(1, now.base)}
 
 
-L = TypeVar("L", Layout, IntegerLayout)
+L = TypeVar("L", Layout, NumberLayout, IntegerLayout)
 
 
 def _net(
-    tm: TuringMachine, base: int, state: Mapping[str, Expression], h0: Mapping[str, Number], layout: L
+    tm: TuringMachine,
+    base: int,
+    state: Mapping[str, Expression],
+    h0: Mapping[str, Number],
+    layout: L,
+    activation: Activation = "relu",
 ) -> TuringNet[L]:
     names = layout if isinstance(layout, Layout) else layout.names
     step = Step(state, names.inputs, h0)
     unruled = ((pair[0], variable(bit)) for pair, bit in names.pairs.items() if pair not in tm.transitions)
     out = sum_of(bit if q == tm.accept else -bit for q, bit in unruled)
-    compiled = step_to_rnn(step, out)
+    compiled = step_to_rnn(step, out, activation=activation)
     return TuringNet(
         compiled.rnn,
         compiled.V.dense()[0],

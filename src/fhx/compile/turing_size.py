@@ -6,15 +6,24 @@ from typing import Literal
 from fhx._checks import at_least, check_kind, one_of
 from fhx.compile.turing_layout import Layout
 from fhx.compile.turing_source import check_layers
+from fhx.exact.numbers import Activation
 from fhx.machines import TuringMachine
 
-__all__ = ["turing_time", "turing_units"]
+__all__ = ["Stacks", "Weights", "check_options", "turing_time", "turing_units"]
 
 
 Weights = Literal["rational", "integer"]
+Stacks = Literal["vectors", "numbers"]
 
 
-def turing_units(tm: TuringMachine, layers: int = 1, *, weights: Weights = "rational") -> int:
+def turing_units(
+    tm: TuringMachine,
+    layers: int = 1,
+    *,
+    activation: Activation = "relu",
+    weights: Weights = "rational",
+    stacks: Stacks = "vectors",
+) -> int:
     r"""The units of :func:`fhx.compile.turing_to_rnn` at most, and of its layered sibling exactly.
 
     **One layer.** With the letters of its docstring, at most
@@ -23,7 +32,9 @@ def turing_units(tm: TuringMachine, layers: int = 1, *, weights: Weights = "rati
               + |\Sigma \setminus \{\sqcup\}| + 3;
 
     equal units are one, so there may be fewer. With whole weights there are three units more, and one less for each of
-    :math:`\Sigma \setminus \{\sqcup\}`, which then is no term.
+    :math:`\Sigma \setminus \{\sqcup\}`, which then is no term. With saturated units :math:`|\Gamma_L| + |\Gamma_R|` are
+    fewer. With stacks that are numbers :math:`4 |\Gamma_L| + 7 |\Gamma_R|` becomes
+    :math:`2 |\Gamma_L| + 4 |\Gamma_R| + 5`, and with both :math:`|\Gamma_L| + 3 |\Gamma_R| + 5`.
 
     **L = 2, 3, 4 layers**, :func:`~fhx.compile.turing_to_layered_rnn`. Let :math:`n = |\Gamma| + 1` count the
     symbols with $, and :math:`\rho, \lambda, \mu` the pairs of a state and a top of r in
@@ -49,12 +60,16 @@ def turing_units(tm: TuringMachine, layers: int = 1, *, weights: Weights = "rati
     if the machine has a rule. Without any, the tops of r are not needed, and m is 4n + :math:`|\Sigma|`.
 
     Raises:
-        ValueError: ``layers`` is not 1, 2, 3 or 4, or not 1 where weights are to be whole.
+        ValueError: ``layers`` is not 1, 2, 3 or 4, or not 1 where another option is given; or options do not go
+            together, see :func:`fhx.compile.turing_to_rnn`.
         TypeError: ``tm`` is not a TuringMachine.
     """
     check_kind(tm, TuringMachine, "turing_units")
+    check_options(activation, weights, stacks)
+    if (activation, stacks) != ("relu", "vectors") and layers != 1:
+        raise ValueError(f"a net of {layers} layers has relus and vectors, not {activation} and {stacks}")
     if _is_direct(layers, weights):
-        return _direct(Layout.of(tm), tm, weights)
+        return _direct(Layout.of(tm), tm, activation, weights, stacks)
     n, symbols = len(tm.tape_alphabet) + 1, len(tm.input_alphabet)
     moves = [
         rule and rule[2]
@@ -95,8 +110,20 @@ def _is_direct(layers: int, weights: Weights) -> bool:
     return False
 
 
-def _direct(names: Layout, tm: TuringMachine, weights: Weights) -> int:
+def check_options(activation: Activation, weights: Weights, stacks: Stacks) -> None:
+    """A ValueError unless the options are known and go together."""
+    one_of("activation", activation, ("relu", "slu"))
+    one_of("weights", weights, ("rational", "integer"))
+    one_of("stacks", stacks, ("vectors", "numbers"))
+    if weights == "integer" and (activation, stacks) != ("relu", "vectors"):
+        raise ValueError(f"whole weights go with relu and vectors, not with {activation} and {stacks}")
+
+
+def _direct(names: Layout, tm: TuringMachine, activation: Activation, weights: Weights, stacks: Stacks) -> int:
     pairs = len(names.by_right) + len(names.by_left) + len(names.staying)
     letters = sum(a != tm.blank for a in tm.input_alphabet)
     more = letters if weights == "rational" else 3
-    return pairs + 4 * len(names.left) + 7 * len(names.right) + more + 3
+    left, right = len(names.left), len(names.right)
+    held = 2 * left + 3 * right if stacks == "vectors" else 2 * (left > 0) + 3 * (right > 0)
+    tops = left + 3 * right if activation == "slu" else 2 * left + 4 * right
+    return pairs + held + tops + more + 3

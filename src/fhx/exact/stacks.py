@@ -13,6 +13,8 @@ Between these lies a gap of width :math:`(B - 2) / B`, in which a continuous fun
 function is the top of the stack. For B = 2 the gap is empty, 0.1000... = 0.0111... in binary, and no continuous
 function tells the two apart.
 
+With more digits one number will do for all symbols: :func:`pack` uses the even ones, 2 j for the j-th symbol.
+
 Source: (4.22)-(4.26) of the lecture notes, with B = 3, where (4.26) subtracts the top once and not B - 1 times: of the
 stack :math:`a_j` it makes 1 and not 0. Siegelmann and Sontag (1995) use B = 4 and the digits 1 and 3.
 """
@@ -24,9 +26,9 @@ from typing import SupportsIndex
 from fhx._checks import at_least
 from fhx.exact.expression import Expression, as_expression
 from fhx.exact.formulas import slu
-from fhx.exact.numbers import Exact, Number, common_denominator, vector
+from fhx.exact.numbers import Exact, Number, common_denominator, number, vector
 
-__all__ = ["check_base", "decode", "encode", "margin", "pop", "push", "sharpened", "top"]
+__all__ = ["check_base", "decode", "encode", "margin", "pack", "pop", "push", "sharpened", "top", "unpack"]
 
 
 def encode(word: Iterable[Hashable], alphabet: Sequence[Hashable], base: int = 3) -> tuple[Fraction, ...]:
@@ -74,6 +76,46 @@ def decode(numbers: Sequence[Exact], alphabet: Sequence[Hashable], base: int = 3
     if len(word) < length or any(left):
         raise ValueError(f"({', '.join(map(str, z))}) does not encode a finite stack in base {base}")
     return tuple(reversed(word))
+
+
+def pack(word: Iterable[Hashable], alphabet: Sequence[Hashable], base: int) -> Fraction:
+    r"""The stack of a word, top first, in one number: the digit 2 j in place t if the t-th symbol is the j-th.
+
+    :math:`\sum_t 2 j_t B^{-t}` with :math:`B \ge 2 k + 1` for k symbols. Numbers whose first digit is at most
+    2 (j - 1) are at most (2 j - 1) / B, and those where it is at least 2 j are at least 2 j / B.
+
+    A symbol that is None is the digit 0: a blank.
+
+    Raises:
+        ValueError: a symbol is neither in the alphabet nor None, or the base is below 3 or 2 k + 1.
+    """
+    base = at_least("the base", base, max(3, 2 * len(alphabet) + 1))
+    digits = {None: 0} | {symbol: 2 * j for j, symbol in enumerate(alphabet, 1)}
+    numerator, denominator = 0, 1
+    for symbol in word:
+        if symbol not in digits:
+            raise ValueError(f"symbol {symbol!r} is outside the alphabet {tuple(alphabet)}")
+        numerator, denominator = numerator * base + digits[symbol], denominator * base
+    return Fraction(numerator, denominator)
+
+
+def unpack(value: Exact, alphabet: Sequence[Hashable], base: int) -> tuple[Hashable, ...]:
+    """The word of a stack in one number, top first; None stands for the digit 0.
+
+    Raises:
+        TypeError: the number is not exact.
+        ValueError: the base is below 3 or 2 k + 1, or the number does not encode a finite stack.
+    """
+    base = at_least("the base", base, max(3, 2 * len(alphabet) + 1))
+    symbols: dict[int, Hashable] = {0: None} | {2 * j: symbol for j, symbol in enumerate(alphabet, 1)}
+    rest, digits = Fraction(number(value, "the stack")), list[int]()
+    places = rest.denominator.bit_length()  # a finite stack has fewer
+    while rest and len(digits) < places:
+        digit, rest = divmod(base * rest, 1)
+        digits.append(digit)
+    if rest or not symbols.keys() >= set(digits):
+        raise ValueError(f"{value} does not encode a finite stack of {len(alphabet)} symbols in base {base}")
+    return tuple(symbols[digit] for digit in digits)
 
 
 def push(z: Expression, bit: Expression | Exact, base: int = 3) -> Expression:

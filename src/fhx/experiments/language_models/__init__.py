@@ -1,7 +1,7 @@
 r"""Perplexities on the whole vocabulary of WikiText-2: free and certified nets at a plateau, and counted models.
 
-Every kind of net is trained in the same way: a learning rate is chosen by one pass of another seed, then a dropout by
-ten passes of it, and three seeds are trained for ten passes with both. The weights of the best validation are judged.
+Every kind of net is trained in the same way: with the first of three seeds a learning rate is chosen by one pass, then
+a dropout by ten passes; with both all seeds are trained for ten passes. The weights of the best validation are judged.
 (A dropout is not chosen by fewer passes than nets are trained for: by five passes an LSTM of 128 units does best with
 0.1, and with 0.1 it is worse after ten passes than after five.)
 A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
@@ -45,8 +45,8 @@ DROPOUTS = (0.2, 0.4)
 """Dropouts that are tried."""
 PASSES = {"rate": 1, "dropout": 10, "trained": 10}
 """Over the training text: to choose a rate, to choose a dropout, and of the nets that are reported."""
-SEEDS, OTHER = range(3), 5
-"""Of the nets that are reported, and of those that choose."""
+SEEDS = range(3)
+"""Of the nets that are reported; the first one chooses the settings."""
 ORDERS = (1, 2, 3, 4)
 """Words that are counted together."""
 PUBLISHED = {
@@ -69,7 +69,7 @@ def run(point: Point) -> Result:
     """
     if "order" in point:
         return counted(point["order"])
-    tried = partial(train, point, seed=OTHER)
+    tried = partial(train, point, seed=SEEDS[0])
     by_rate = {rate: tried(rate=rate, dropout=DROPOUTS[0], passes=PASSES["rate"]) for rate in RATES}
     rate = min(RATES, key=lambda rate: min(by_rate[rate].valid))
     by_dropout = {dropout: tried(rate=rate, dropout=dropout, passes=PASSES["dropout"]) for dropout in DROPOUTS}
@@ -88,7 +88,7 @@ def run(point: Point) -> Result:
         "dropouts": {str(dropout): min(fit.valid) for dropout, fit in by_dropout.items()},
         "item error": max(error for _, error in judged),
         "parameters": sum(p.numel() for p in fits[0].net.parameters()),
-        "seconds": sum(fit.seconds for fit in (*by_rate.values(), *by_dropout.values(), *fits)),
+        "seconds": sum(fit.seconds for fit in (*by_rate.values(), *by_dropout.values(), *fits[1:])),
     }
 
 
@@ -148,7 +148,7 @@ EXPERIMENT = Experiment(
         "dropouts": DROPOUTS,
         "passes": PASSES,
         "seeds": [*SEEDS],
-        "seed of the settings": OTHER,
+        "seed of the settings": SEEDS[0],
         **training.SETTINGS,
     },
     points=_points(),
