@@ -64,8 +64,7 @@ def test_ends_with_ab():
     assert [word for word in all_words("ab", 3) if ENDS.accepts(word)] == ["ab", "aab", "bab"]
     assert [*ENDS.run("ab")] == [{"p"}, {"p", "q"}, {"p", "r"}]
     assert repr(ENDS) == (
-        "NFA(('p', 'q', 'r'), ('a', 'b'), "
-        "{('p', 'a'): ['p', 'q'], ('p', 'b'): ['p'], ('q', 'b'): ['r']}, ['p'], ['r'])"
+        "NFA(('p', 'q', 'r'), ('a', 'b'), {('p', 'a'): ['p', 'q'], ('p', 'b'): ['p'], ('q', 'b'): ['r']}, ['p'], ['r'])"
     )
 
 

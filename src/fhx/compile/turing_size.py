@@ -32,8 +32,8 @@ def turing_units(
               + |\Sigma \setminus \{\sqcup\}| + 3;
 
     equal units are one, so there may be fewer. With whole weights there are three units more, and one less for each of
-    :math:`\Sigma \setminus \{\sqcup\}`, which then is no term. With saturated units :math:`|\Gamma_L| + |\Gamma_R|` are
-    fewer. With stacks that are numbers :math:`4 |\Gamma_L| + 7 |\Gamma_R|` becomes
+    :math:`\Sigma \setminus \{\sqcup\}`, which then is no term. With saturated units (``activation``)
+    :math:`|\Gamma_L| + |\Gamma_R|` are fewer. With stacks that are numbers :math:`4 |\Gamma_L| + 7 |\Gamma_R|` becomes
     :math:`2 |\Gamma_L| + 4 |\Gamma_R| + 5`, and with both :math:`|\Gamma_L| + 3 |\Gamma_R| + 5`.
 
     **L = 2, 3, 4 layers**, :func:`~fhx.compile.turing_to_layered_rnn`. Let :math:`n = |\Gamma| + 1` count the
