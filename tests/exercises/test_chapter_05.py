@@ -1,6 +1,8 @@
 """Every exercise of chapter 5: a right answer passes, plausible wrong ones fail."""
 
 from fractions import Fraction
+from itertools import chain
+from math import comb, log2, prod
 
 import pytest
 from exercise_laws import ExerciseLaws
@@ -91,6 +93,28 @@ def count_units(tm):
     return formula(*sets(tm))
 
 
+def one_number(word, alphabet):
+    base = 2 * len(alphabet) + 1
+    number = sum(Fraction(2 * (alphabet.index(a) + 1), base**t) for t, a in enumerate(word, 1))
+    return number, [int(number * base >= 2 * j) for j in range(1, len(alphabet) + 1)]
+
+
+def without_fractions(W, b, h0):
+    """With any common multiple of the denominators, here their product."""
+    D = prod(Fraction(x).denominator for x in [*b, *h0, *chain(*W)])
+    rows = [[int(D * x) for x in (*row, c)] for row, c in zip(W, b, strict=True)]
+    return [*rows, [*(0 for _ in b), D]], [*(int(D * x) for x in h0), D]
+
+
+def longest_list(units, steps):
+    n, bits = 0, 0.0
+    while True:
+        n += 1
+        bits += steps * log2(sum(comb(units * 2**n, j) for j in range(units + 1)))
+        if bits + log2(sum(comb(2**n, j) for j in range(units + 1))) < 2**n:
+            return n
+
+
 def number_counter():
     """After the last a the number is in p, after a b in q, and z is 1 when it is 1."""
     W = [[HALF, 0, 0], [2, 2, -2], [4, 4, -3]]
@@ -112,6 +136,9 @@ RIGHT = [
     halting_brackets,
     powers,
     count_units,
+    one_number,
+    without_fractions,
+    longest_list,
     number_counter,
     fewest_brackets,
 ]

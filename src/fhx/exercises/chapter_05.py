@@ -11,13 +11,16 @@ from itertools import accumulate, product
 
 from numpy.random import Generator
 
+from fhx.compile import real_time_limit
 from fhx.exercises.evaluate_turing import (
     by_prefix,
     decide_turing,
+    first_states,
     long_brackets,
     long_powers,
     right_answers,
     right_signs,
+    scaled_states,
     tells_tops,
     value_of_pop,
 )
@@ -136,6 +139,23 @@ def _blank_is_a_letter() -> TuringMachine:
     return TuringMachine({("q", "0"): ("A", "1", "L"), ("q", "1"): ("q", "0", "R")}, "q", "A", "J", "0", "01")
 
 
+def _one_number(word: str, alphabet: str) -> tuple[Fraction, list[int]]:
+    """The digits read as an integer, and the bits from the first symbol."""
+    base = 2 * len(alphabet) + 1
+    digits = "".join("0123456789abcdefghijklmnopqrstuvwxyz"[2 * alphabet.index(a) + 2] for a in word)
+    top = alphabet.index(word[0]) if word else -1
+    return Fraction(int("0" + digits, base), base ** len(digits)), [int(j <= top) for j in range(len(alphabet))]
+
+
+def _rational_net(generator: Generator) -> Case:
+    d = int(generator.integers(1, 4))
+
+    def numbers(count: int, least: int) -> list[Fraction]:
+        return [Fraction(int(generator.integers(least, 5)), int(generator.integers(1, 7))) for _ in range(count)]
+
+    return [numbers(d, -4) for _ in range(d)], numbers(d, -4), numbers(d, 0)
+
+
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "05-code",
@@ -216,6 +236,39 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=(*((TURING_MACHINES[name],) for name in SMALL), (_blank_is_a_letter(),)),
         sample=_machine,
         oracle=_by_names,
+    ),
+    Exercise(
+        "05-number",
+        "A whole stack in one number",
+        "one_number(word, alphabet)",
+        ("word", "alphabet"),
+        cases=(("ba", "ab"), ("", "ab"), ("a", "a"), ("cab", "abc"), ("aac", "abc"), ("a" * 30, "ab")),
+        sample=lambda generator: (random_word(generator, "abcd", 12), "abcd"),
+        oracle=_one_number,
+    ),
+    Exercise(
+        "05-whole",
+        "Without fractions",
+        "without_fractions(W, b, h0)",
+        ("W", "b", "h0"),
+        cases=(
+            ([[Fraction(1, 2)]], [Fraction(1, 3)], [Fraction(1)]),
+            ([[Fraction(1, 3), -1], [0, Fraction(3, 2)]], [0, Fraction(-1, 4)], [Fraction(1, 5), 2]),
+            ([[0]], [Fraction(1, 2)], [0]),
+            ([[2]], [0], [Fraction(1, 7)]),
+        ),
+        sample=_rational_net,
+        oracle=first_states,
+        observe=scaled_states,
+    ),
+    Exercise(
+        "05-lists",
+        "A list too long to look up",
+        "longest_list(units, steps)",
+        ("units", "steps"),
+        cases=((3, 1), (1, 1), (30, 1), (3, 10), (88, 1)),
+        sample=lambda generator: (int(generator.integers(1, 40)), int(generator.integers(1, 6))),
+        oracle=lambda units, steps: real_time_limit(units, steps_per_symbol=steps),
     ),
     Exercise(
         "05-counter",

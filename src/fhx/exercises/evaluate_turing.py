@@ -18,16 +18,55 @@ from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.machines import TuringMachine
 
 __all__ = [
+    "SCALED_STEPS",
     "by_prefix",
     "decide_turing",
+    "first_states",
     "halting_net",
     "long_brackets",
     "long_powers",
     "right_answers",
     "right_signs",
+    "scaled_states",
     "tells_tops",
     "value_of_pop",
 ]
+
+
+SCALED_STEPS = 8
+"""Steps for which a net without fractions is run."""
+
+
+def scaled_states(value: Any, W: list[list[Fraction]], b: list[Fraction], h0: list[Fraction]) -> list[list[Fraction]]:
+    """The first states of a net without inputs that holds them times its last unit.
+
+    Raises:
+        ValueError: not a square matrix and a vector of whole numbers with one more unit, or the last unit is not
+            positive.
+    """
+    wanted = f"(A, H0), {len(h0) + 1} rows of {len(h0) + 1} whole numbers, and {len(h0) + 1} whole numbers"
+    try:
+        A, H = value
+        rows = [list(row) for row in A]
+        H = list(H)
+    except (TypeError, ValueError) as error:
+        raise MalformedError(wanted, value) from error
+    if {len(row) for row in [*rows, rows, H]} != {len(h0) + 1} or any(type(x) is not int for x in [*H, *chain(*rows)]):
+        raise MalformedError(wanted, value)
+    found: list[list[Fraction]] = []
+    for t in range(SCALED_STEPS + 1):
+        *now, scale = H
+        if scale <= 0:
+            raise ValueError(f"the last unit is {scale} at time {t}, and should be positive")
+        found.append([Fraction(x, scale) for x in now])
+        H = [max(sum(a * x for a, x in zip(row, H, strict=True)), 0) for row in rows]
+    return found
+
+
+def first_states(W: list[list[Fraction]], b: list[Fraction], h0: list[Fraction]) -> list[list[Fraction]]:
+    """The first states of a net without inputs, by sparse rows."""
+    net = SimpleRNN(W, [[0] for _ in b], b, h0, "relu")
+    return [[Fraction(h.get(j, 0)) for j in range(len(b))] for h in net.run([None] * SCALED_STEPS)]
 
 
 def decide_turing(
