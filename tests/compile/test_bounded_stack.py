@@ -61,6 +61,7 @@ def stepped(net, state, symbol):
     return [min(max(value, 0), 1) for value in sums]
 
 
+@pytest.mark.claim("E22")
 @pytest.mark.parametrize(("k", "m"), SIZES)
 def test_every_state_and_symbol(k, m):
     net, layout, dfa = dyck_to_rnn(k, m), DyckLayout(k, m), dyck(k, m)
@@ -82,6 +83,7 @@ def every_stack(k, m):
     return found[1:]
 
 
+@pytest.mark.claim("E22")
 @pytest.mark.parametrize(("k", "m"), SIZES)
 def test_all_words(k, m):
     """The net is a finite automaton, also after faults, and equal to the minimal one."""
@@ -104,6 +106,7 @@ def test_long_words(k, m, length, faults, seed):
         assert out == well_nested(word[:t], k, m)
 
 
+@pytest.mark.claim("E22")
 @pytest.mark.parametrize(("k", "m"), [*SIZES, (16, 10), (100, 7)])
 def test_units_and_weights(k, m):
     net, b = dyck_to_rnn(k, m), (k - 1).bit_length()

@@ -32,6 +32,7 @@ UNITS = {
 LONGEST = {1: 100, 2: 9, 3: 6, 4: 5}
 
 
+@pytest.mark.claim("E25")
 @settings(max_examples=60)
 @given(counter_machines(), st.data())
 def test_the_net_is_in_the_configuration_of_the_machine(machine, data):
@@ -58,6 +59,7 @@ def test_the_nets_of_the_named_machines(name):
     assert [w for w in words if net.accepts(w) != machine.accepts(w)] == []
 
 
+@pytest.mark.claim("E25")
 @settings(max_examples=50)
 @given(counter_machines())
 def test_units_are_linear_in_what_is_written_down(machine):

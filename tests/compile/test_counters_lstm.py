@@ -27,6 +27,7 @@ def memories(net, word):
         yield state[1][0, 0]
 
 
+@pytest.mark.claim("E25")
 @pytest.mark.parametrize("dtype", SATURATING)
 @settings(max_examples=25)
 @given(machine=counter_machines(), data=st.data())
@@ -98,6 +99,7 @@ def drives(net, word):
         h = h[0]
 
 
+@pytest.mark.claim("E25")
 @settings(max_examples=40)
 @given(machine=counter_machines(states=3, counters=2), data=st.data(), n=st.integers(1, 60))
 def test_a_certified_gain_is_enough_and_its_bounds_hold(machine, data, n):

@@ -16,7 +16,7 @@ def numbered(dfa):
     return sorted(dfa.states, key=lambda q: q not in dfa.accept)
 
 
-@pytest.mark.claim("C1")
+@pytest.mark.claim("E20")
 @settings(deadline=None, max_examples=40)
 @given(machines(states=9, symbols=4), st.integers(0, 6), st.integers(0, 2**32))
 def test_its_state_is_the_machines_after_every_symbol(dfa, length, seed):
@@ -30,6 +30,7 @@ def test_its_state_is_the_machines_after_every_symbol(dfa, length, seed):
     assert net.accepts(word) == dfa.accepts(word)
 
 
+@pytest.mark.claim("E20")
 @settings(deadline=None, max_examples=40)
 @given(machines(states=20, symbols=3))
 def test_steps_are_those_of_the_longest_table(dfa):

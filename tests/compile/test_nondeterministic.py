@@ -17,6 +17,7 @@ def nfas(draw, states=6):
     return NFA(Q, "ab", moves, draw(sets), draw(sets))
 
 
+@pytest.mark.claim("E21")
 @given(nfas(), st.text("ab", max_size=30))
 def test_the_net_is_in_the_set_of_states_of_the_machine(nfa, word):
     net = nfa_to_rnn(nfa)
@@ -30,6 +31,7 @@ def test_the_net_is_in_the_set_of_states_of_the_machine(nfa, word):
     assert net.units <= 2 * len(nfa.states) + more
 
 
+@pytest.mark.claim("E21")
 @pytest.mark.parametrize("d", [1, 2, 5, 8])
 def test_a_guess_takes_two_units_for_each_letter_back(d):
     nfa = letter_from_the_end(d)

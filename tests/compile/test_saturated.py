@@ -67,6 +67,7 @@ def test_states_converge_to_those_of_the_limit(kind, seed, word):
         assert torch.allclose(found, torch.tensor(limit, dtype=torch.float64), atol=1e-6)
 
 
+@pytest.mark.claim("E25")
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
@@ -78,6 +79,7 @@ def test_states_are_counted_and_are_no_more_than_the_bounds(kind, seed):
         assert count <= (27 if kind != "LSTM" else (3 * (2 * n + 1)) ** 3)
 
 
+@pytest.mark.claim("E25")
 @settings(max_examples=15)
 @given(kind=st.sampled_from(["tanh", "GRU"]), seed=st.integers(0, 2**32))
 def test_every_saturated_tanh_net_and_gru_is_wrong_about_equal_blocks(kind, seed):

@@ -43,7 +43,7 @@ def test_lines_in_general_position_reach_the_bound():
     assert len(seen) == affine_patterns(5, 2) == 16
 
 
-@pytest.mark.claim("E2")
+@pytest.mark.claim("E18")
 @settings(deadline=None, max_examples=40)
 @given(st.integers(1, 2), st.integers(0, 3), st.integers(1, 2), st.sampled_from(sorted(UNITS)), st.integers(0, 2**32))
 def test_no_net_tells_more_sets_of_words_apart(units, length, k, activation, seed):
@@ -66,6 +66,7 @@ def test_a_line_of_thresholds_is_counted_without_slack():
     assert [verdict_patterns(1, n) for n in range(3)] == [2, 3 * 3, 3 * 5 * 5]
 
 
+@pytest.mark.claim("E18")
 @settings(deadline=None, max_examples=30)
 @given(st.integers(1, 30), st.integers(1, 3), st.integers(1, 2))
 def test_in_real_time_a_net_fails_where_the_sets_are_too_many(units, k, q):
@@ -95,6 +96,7 @@ def test_a_table_is_looked_up_bit_by_bit(bits, data):
     assert accepted == wanted
 
 
+@pytest.mark.claim("E20")
 @settings(deadline=None, max_examples=20)
 @given(st.integers(1, 9), st.integers(1, 4), st.integers(1, 2))
 def test_the_units_of_a_table_are_the_least_that_the_count_allows(bits, k, q):

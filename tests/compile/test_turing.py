@@ -49,7 +49,7 @@ def test_it_answers_once_and_then_all_units_are_silent(machine_and_word, cut):
         assert not list(islice(net.run(word), len(word) + steps + 4))[-1]
 
 
-@pytest.mark.claim("C8")
+@pytest.mark.claim("C8", "E17")
 @settings(deadline=None, max_examples=80)
 @given(machines_with_words(), st.sampled_from([3, 4]))
 def test_whole_weights_do_as_well_at_every_step(machine_and_word, base):
@@ -61,6 +61,7 @@ def test_whole_weights_do_as_well_at_every_step(machine_and_word, base):
     assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
 
 
+@pytest.mark.claim("E17")
 @settings(deadline=None, max_examples=60)
 @given(machines_with_words(), st.sampled_from([3, 4]))
 def test_whole_weights_are_small_and_so_are_units_and_time(machine_and_word, base):
@@ -214,7 +215,7 @@ def test_a_net_is_shown_in_a_line():
     assert len(repr(turing_to_rnn(fold_tape(busy_beaver(4))))) < 120
 
 
-@pytest.mark.claim("C8")
+@pytest.mark.claim("E19")
 @settings(deadline=None, max_examples=80)
 @given(machines_with_words(), st.integers(0, 3), st.sampled_from(["relu", "slu"]))
 def test_one_number_for_a_stack_does_as_well_at_every_step(machine_and_word, more, activation):
@@ -226,7 +227,7 @@ def test_one_number_for_a_stack_does_as_well_at_every_step(machine_and_word, mor
     assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
 
 
-@pytest.mark.claim("C8")
+@pytest.mark.claim("E19")
 @settings(deadline=None, max_examples=60)
 @given(machines_with_words(), st.integers(3, 6))
 def test_saturated_units_hold_what_relus_do(machine_and_word, base):
@@ -254,6 +255,7 @@ def test_units_are_as_few_as_they_are_said_to_be(tm, activation, stacks):
     assert most == turing_units(tm) - saved
 
 
+@pytest.mark.claim("E19")
 def test_a_universal_net_has_fewer_than_a_hundred_units():
     tm = universal()
     sizes = {

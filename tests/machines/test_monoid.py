@@ -178,6 +178,7 @@ def circles(machine, k):
     return False
 
 
+@pytest.mark.claim("E24")
 @given(st.one_of(machines(), dfas(max_states=5, max_symbols=3)))
 @settings(max_examples=60)
 def test_it_is_aperiodic_if_no_word_leads_states_in_a_circle(machine):
@@ -255,6 +256,7 @@ def groups_of_one_length(machine):
     return False
 
 
+@pytest.mark.claim("E24")
 @given(st.one_of(machines(3), dfas(max_states=4, max_symbols=3)))
 @settings(max_examples=150)
 @example(EVEN_LENGTH)
@@ -350,6 +352,7 @@ def test_the_machines_of_the_book():
     assert {name: summary(machine) for name, machine in NAMED.items()} == TABLE
 
 
+@pytest.mark.claim("E24")
 @pytest.mark.parametrize(
     ("machine", "expected"),
     [

@@ -65,6 +65,7 @@ def test_the_classes_are_the_states_of_the_minimal_machine(dfa):
     assert nerode_classes(dfa.accepts, dfa.alphabet, n, n) == len(dfa.minimize().states)
 
 
+@pytest.mark.claim("E23")
 @given(dfas(max_states=30, max_symbols=2), st.integers(0, 4), st.integers(0, 3))
 def test_a_machine_is_in_at_least_so_many_states(dfa, n, h):
     after = {t: {[*dfa.run(w)][-1] for w in all_words(dfa.alphabet, t) if len(w) == t} for t in range(n + 1)}
@@ -72,6 +73,7 @@ def test_a_machine_is_in_at_least_so_many_states(dfa, n, h):
     assert nerode_classes(dfa.accepts, dfa.alphabet, n, h, exactly=True) <= len(after[n])
 
 
+@pytest.mark.claim("E23")
 @pytest.mark.parametrize("name", EVERY)
 def test_closed_forms(name):
     language = EVERY[name]

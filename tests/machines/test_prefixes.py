@@ -8,6 +8,7 @@ from machine_strategies import dfas, words_over
 from fhx.machines import parity, states_by_doubling, states_by_halving
 
 
+@pytest.mark.claim("E24")
 @given(st.data(), dfas(max_states=8))
 def test_composed_maps_lead_through_the_states_of_the_run(data, machine):
     word = data.draw(words_over(machine.alphabet, 40))
@@ -15,6 +16,7 @@ def test_composed_maps_lead_through_the_states_of_the_run(data, machine):
         assert [*run.states] == [*machine.run(word)]
 
 
+@pytest.mark.claim("E24")
 @pytest.mark.parametrize("T", [*range(70), 128, 255, 1000])
 def test_rounds_and_compositions(T):
     log_up, log_down = max(T - 1, 0).bit_length(), max(T.bit_length() - 1, 0)
