@@ -18,7 +18,7 @@ __all__ = ["CounterLSTM", "counters_to_lstm"]
 class CounterLSTM(nn.Module):
     r"""An LSTM that runs a counter machine: :func:`fhx.compile.counters_to_lstm` makes it, and has the equations.
 
-    A vector of zeros stands before every word, as in :func:`fhx.tasks.encode`; the states start at 0. So
+    A vector of zeros stands before every word, as in the tasks of ``fhx.tasks``; the states start at 0. So
     :class:`fhx.tasks.Acceptor` can ask it, and ``fhx.cells.from_torch(net.lstm)`` is a cell of it.
 
     Attributes:

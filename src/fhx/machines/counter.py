@@ -53,6 +53,10 @@ def _number_of_counters(counters: SupportsIndex) -> int:
     return at_least("counters", counters, 0)
 
 
+def _at_zero(at_zero: bool) -> bool:
+    return bool(at_zero)
+
+
 def _frozen(transitions: Items[Key, tuple[State, Sequence[int]]]) -> Mapping[Key, Target]:
     """The transitions, immutable, their moves as tuples; what has another form is kept, to be named as a fault."""
     if not isinstance(transitions, Mapping):
@@ -110,7 +114,7 @@ class CounterMachine:
     transitions: Mapping[Key, Target] = field(converter=_frozen)
     start: State
     accept: frozenset[State] = field(converter=_accept)
-    at_zero: bool = field(default=False, converter=bool)
+    at_zero: bool = field(default=False, converter=_at_zero)
 
     def __attrs_post_init__(self) -> None:
         hashed((self.start, *self.transitions.values()), "start and the targets of transitions")

@@ -137,9 +137,7 @@ class WindowNet(FeedForwardNet):
         dropout: after each hidden layer; None for none.
     """
 
-    def __init__(
-        self, inputs: int, units: int, inner: int, outputs: int, k: int, dropout: float | None = None
-    ) -> None:
+    def __init__(self, inputs: int, units: int, inner: int, outputs: int, k: int, dropout: float | None = None) -> None:
         super().__init__()
         self.dropout = dropping(dropout)
         self.receptive_field = k
