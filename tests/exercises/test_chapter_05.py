@@ -106,7 +106,7 @@ def without_fractions(W, b, h0):
     return [*rows, [*(0 for _ in b), D]], [*(int(D * x) for x in h0), D]
 
 
-def longest_list(units, steps):
+def impossible_length(units, steps):
     n, bits = 0, 0.0
     while True:
         n += 1
@@ -138,7 +138,7 @@ RIGHT = [
     count_units,
     one_number,
     without_fractions,
-    longest_list,
+    impossible_length,
     number_counter,
     fewest_brackets,
 ]

@@ -139,12 +139,12 @@ def _blank_is_a_letter() -> TuringMachine:
     return TuringMachine({("q", "0"): ("A", "1", "L"), ("q", "1"): ("q", "0", "R")}, "q", "A", "J", "0", "01")
 
 
-def _one_number(word: str, alphabet: str) -> tuple[Fraction, list[int]]:
+def _one_number(word: str, alphabet: str) -> tuple[Fraction, list[Fraction]]:
     """The digits read as an integer, and the bits from the first symbol."""
     base = 2 * len(alphabet) + 1
     digits = "".join("0123456789abcdefghijklmnopqrstuvwxyz"[2 * alphabet.index(a) + 2] for a in word)
     top = alphabet.index(word[0]) if word else -1
-    return Fraction(int("0" + digits, base), base ** len(digits)), [int(j <= top) for j in range(len(alphabet))]
+    return Fraction(int("0" + digits, base), base ** len(digits)), [Fraction(j <= top) for j in range(len(alphabet))]
 
 
 def _rational_net(generator: Generator) -> Case:
@@ -264,7 +264,7 @@ EXERCISES: tuple[Exercise, ...] = (
     Exercise(
         "05-lists",
         "A list too long to look up",
-        "longest_list(units, steps)",
+        "impossible_length(units, steps)",
         ("units", "steps"),
         cases=((3, 1), (1, 1), (30, 1), (3, 10), (88, 1)),
         sample=lambda generator: (int(generator.integers(1, 40)), int(generator.integers(1, 6))),

@@ -51,8 +51,11 @@ def scaled_states(value: Any, W: list[list[Fraction]], b: list[Fraction], h0: li
         H = list(H)
     except (TypeError, ValueError) as error:
         raise MalformedError(wanted, value) from error
-    if {len(row) for row in [*rows, rows, H]} != {len(h0) + 1} or any(type(x) is not int for x in [*H, *chain(*rows)]):
+    if {len(row) for row in [*rows, rows, H]} != {len(h0) + 1}:
         raise MalformedError(wanted, value)
+    for x in [*chain(*rows), *H]:
+        if type(x) is not int:
+            raise MalformedError("whole numbers (int) in A and H0", x)
     found: list[list[Fraction]] = []
     for t in range(SCALED_STEPS + 1):
         *now, scale = H
