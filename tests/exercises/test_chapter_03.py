@@ -93,6 +93,17 @@ def fewest():
     return [[-1, -1], [1, 0]], [[0, 2], [-2, -1]], [0, 0], [1, 0], [0, 1], 0
 
 
+def table_number(dfa, symbol):
+    """From the last digit to the first."""
+    order = [q for q in dfa.states if q in dfa.accept] + [q for q in dfa.states if q not in dfa.accept]
+    number, digits = Fraction(0), 0
+    for q in reversed(order):
+        number, digits = number / 3, digits + 1
+        for _ in range(order.index(dfa.transitions[q, symbol])):
+            number, digits = (number + 2) / 3, digits + 1
+    return number, digits
+
+
 RIGHT = [
     second_last,
     majority,
@@ -102,6 +113,7 @@ RIGHT = [
     no_bb,
     count_states,
     hats,
+    table_number,
     shortest_difference,
     real_start,
     fewest,

@@ -1,6 +1,7 @@
 """Every exercise of chapter 4: a right answer passes, plausible wrong ones fail."""
 
 from fractions import Fraction
+from itertools import product
 from math import comb
 
 import numpy as np
@@ -15,7 +16,7 @@ from fhx.dynamics import Realization
 from fhx.exercises import chapter_04, check
 from fhx.exercises.evaluate_lstm import START, counting_cell
 from fhx.exercises.evaluate_noisy import survivors
-from fhx.machines import DFA, parity, tomita
+from fhx.machines import DFA, CounterMachine, parity, tomita
 from fhx.tasks import Acceptor
 from fhx.training import proportion
 
@@ -79,7 +80,43 @@ def robust():
     return tanh_net(10)
 
 
-RIGHT = [targets, interval, relu_counter, in_order, window_reach, rows, robust]
+def maps_of_words(dfa):
+    """Words of growing length, until a length brings no new map; and powers of each map until they repeat."""
+    maps, length = set(), 0
+    while True:
+        new = {tuple(_end(dfa, q, word) for q in dfa.states) for word in product(dfa.alphabet, repeat=length)} - maps
+        if not new:
+            return len(maps), all(_rests(f, list(dfa.states)) for f in maps)
+        maps |= new
+        length += 1
+
+
+def _end(dfa, q, word):
+    for x in word:
+        q = dfa.transitions[q, x]
+    return q
+
+
+def _rests(f, states):
+    step, image = dict(zip(states, f, strict=True)), states
+    for _ in states:
+        image = [step[q] for q in image]
+    return [step[q] for q in image] == image
+
+
+def own_counters():
+    """Two counters: the first for the letters a, the second for the letters b."""
+    transitions = {
+        ("A", "a", "**"): ("A", (1, 0)),
+        ("A", "b", "**"): ("B", (0, 1)),
+        ("B", "b", "**"): ("B", (0, 1)),
+    }
+    for q in "ABC":
+        transitions |= {(q, "c", "+*"): ("C", (-1, 0)), (q, "c", "0+"): ("C", (0, -1))}
+    return CounterMachine("ABC", "abc", 2, transitions, "A", "ABC", at_zero=True)
+
+
+RIGHT = [targets, interval, relu_counter, in_order, window_reach, rows, robust, maps_of_words, own_counters]
 ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from fhx.exact import separate
+from fhx.exercises.evaluate_counters import table_of
 from fhx.exercises.evaluate_exact import (
     certificate_verdict,
     decide_machine,
@@ -241,6 +242,15 @@ EXERCISES: tuple[Exercise, ...] = (
         sample=lambda generator: (int(generator.integers(4, 25)),),
         oracle=lambda n: True,
         observe=right_hats,
+    ),
+    Exercise(
+        "03-table",
+        "A table read aloud",
+        "table_number(dfa, symbol)",
+        ("dfa", "symbol"),
+        cases=((parity(), "1"), (parity(), "0"), (ENDS_IN_ABB, "b"), (_counter(3, "a", [0, 1]), "a"), (~parity(), "1")),
+        sample=lambda generator: (_random_dfa(generator, "ab"), "ab"[generator.integers(2)]),
+        oracle=table_of,
     ),
     Exercise(
         "03-distinguish",

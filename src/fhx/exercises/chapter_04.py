@@ -12,11 +12,12 @@ from itertools import accumulate, count
 from numpy.random import Generator
 from scipy.special import betaincinv
 
+from fhx.exercises.evaluate_counters import counts_sums, maps_and_star, small_machine
 from fhx.exercises.evaluate_exact import net_outputs
 from fhx.exercises.evaluate_lstm import counting_cell, decide_order
 from fhx.exercises.evaluate_noisy import survives_noise
 from fhx.exercises.record import Case, Exercise, random_word
-from fhx.machines import all_words
+from fhx.machines import NAMED, all_words
 from fhx.tasks import LANGUAGES
 
 __all__ = ["EXERCISES"]
@@ -200,6 +201,26 @@ EXERCISES: tuple[Exercise, ...] = (
         oracle=lambda: True,
         observe=survives_noise,
         seconds=10.0,
+    ),
+    Exercise(
+        "04-maps",
+        "What words do to states",
+        "maps_of_words(dfa)",
+        ("dfa",),
+        cases=tuple((NAMED[name],) for name in ("parity", "(a|b)*abb", "tomita-3", "tomita-4", "divisible-by-3", "S3")),
+        sample=small_machine,
+        oracle=maps_and_star,
+    ),
+    Exercise(
+        "04-machine",
+        "A counter machine of your own",
+        "own_counters()",
+        (),
+        cases=((),),
+        sample=lambda generator: (),
+        oracle=lambda: True,
+        observe=counts_sums,
+        seconds=20.0,
     ),
 )
 """The exercises of the chapter, in its order."""

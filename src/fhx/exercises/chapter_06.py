@@ -11,9 +11,10 @@ from itertools import accumulate, count, product
 from numpy.random import Generator
 
 from fhx.compile import language_to_rnn, step_bound
+from fhx.exercises.evaluate_counters import Among
 from fhx.exercises.evaluate_turing import by_prefix, right_signs
 from fhx.exercises.record import Case, Exercise
-from fhx.machines import all_words
+from fhx.machines import all_words, nerode_classes
 
 __all__ = ["EXERCISES"]
 
@@ -224,6 +225,22 @@ EXERCISES: tuple[Exercise, ...] = (
         oracle=lambda word: by_prefix(word, map(mirrored, accumulate(word, initial=""))),
         arguments=lambda word: (),
         observe=lambda value, word: right_signs(value, word, "abm", max_units=12),
+    ),
+    Exercise(
+        "06-classes",
+        "Classes by hand",
+        "count_classes(contains, alphabet, n, h)",
+        ("contains", "alphabet", "n", "h"),
+        cases=(
+            (Among("palindromes"), "ab", 3, 3),
+            (Among("palindromes"), "ab", 3, 1),
+            (Among("a^n b^n"), "ab", 4, 4),
+            (Among("a^n b^n"), "ab", 0, 2),
+            (Among("parity"), "01", 5, 0),
+            (Among("dyck-1"), "()", 4, 0),
+        ),
+        sample=lambda generator: (Among("a^n b^n"), "ab", int(generator.integers(7)), int(generator.integers(5))),
+        oracle=lambda contains, alphabet, n, h: nerode_classes(contains, alphabet, n, h, exactly=True),
     ),
 )
 """The exercises of the chapter, in its order."""

@@ -66,8 +66,7 @@ def success_chart(
                 ax.set_title(language, fontsize=12)
         axes[i][0].set_ylabel(net, color=its[net].color, rotation=0, ha="right", va="center")
     fig.supxlabel(xlabel, fontsize=12)
-    axes[0][-1].yaxis.set_label_position("right")
-    axes[0][-1].set_ylabel("share", fontsize=11, rotation=0, ha="left", va="center")
+    fig.text(1.01, 0.5, "share that succeeds", fontsize=12, rotation=270, ha="left", va="center")
     return fig
 
 
