@@ -12,7 +12,7 @@ from itertools import accumulate, count
 from numpy.random import Generator
 from scipy.special import betaincinv
 
-from fhx.exercises.evaluate_counters import counts_sums, maps_and_star, small_machine
+from fhx.exercises.evaluate_counters import WORDS_GO_ROUND, counts_sums, maps_and_star, small_machine
 from fhx.exercises.evaluate_exact import net_outputs
 from fhx.exercises.evaluate_lstm import counting_cell, decide_order
 from fhx.exercises.evaluate_noisy import survives_noise
@@ -207,7 +207,10 @@ EXERCISES: tuple[Exercise, ...] = (
         "What words do to states",
         "maps_of_words(dfa)",
         ("dfa",),
-        cases=tuple((NAMED[name],) for name in ("parity", "(a|b)*abb", "tomita-3", "tomita-4", "divisible-by-3", "S3")),
+        cases=(
+            *((NAMED[name],) for name in ("parity", "(a|b)*abb", "tomita-3", "tomita-4", "divisible-by-3", "S3")),
+            (WORDS_GO_ROUND,),
+        ),
         sample=small_machine,
         oracle=maps_and_star,
     ),

@@ -237,6 +237,7 @@ EXERCISES: tuple[Exercise, ...] = (
             (Among("a^n b^n"), "ab", 4, 4),
             (Among("a^n b^n"), "ab", 0, 2),
             (Among("parity"), "01", 5, 0),
+            (Among("(a|b)*abb"), "ab", 3, 2),
             (Among("dyck-1"), "()", 4, 0),
         ),
         sample=lambda generator: (Among("a^n b^n"), "ab", int(generator.integers(7)), int(generator.integers(5))),

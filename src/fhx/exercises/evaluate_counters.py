@@ -9,15 +9,21 @@ from numpy.random import Generator
 
 from fhx.compile import counters_to_rnn
 from fhx.exercises.compare import MalformedError
-from fhx.machines import DFA, GROWTH, CounterMachine, all_words, complexity, syntactic_monoid
+from fhx.machines import DFA, GROWTH, NAMED, CounterMachine, all_words, complexity, syntactic_monoid
 from fhx.machines.words import Symbol
 
-__all__ = ["Among", "counts_sums", "maps_and_star", "small_machine", "table_of"]
+__all__ = ["WORDS_GO_ROUND", "Among", "counts_sums", "maps_and_star", "small_machine", "table_of"]
+
+
+WORDS_GO_ROUND = DFA(
+    range(3), "ab", {(q, x): q_x[q] for x, q_x in (("a", (1, 1, 0)), ("b", (0, 2, 2))) for q in range(3)}, 0, [0]
+)
+"""No letter leads states round a circle, but a word does."""
 
 
 @frozen
 class Among:
-    """Whether a word is in a language of :data:`fhx.machines.GROWTH`, written by its name.
+    """Whether a word is in a language of ``GROWTH`` or of ``NAMED``, written by its name.
 
     Attributes:
         name: of the language.
@@ -27,7 +33,7 @@ class Among:
 
     def __call__(self, word: str) -> bool:
         """Whether the word is a member."""
-        return bool(GROWTH[self.name].contains(word))
+        return NAMED[self.name].accepts(word) if self.name in NAMED else bool(GROWTH[self.name].contains(word))
 
 
 def table_of(dfa: DFA, symbol: Symbol) -> tuple[Fraction, int]:
