@@ -65,8 +65,10 @@ def success_chart(
             if i == 0:
                 ax.set_title(language, fontsize=12)
         axes[i][0].set_ylabel(net, color=its[net].color, rotation=0, ha="right", va="center")
+        if len(languages) > 1:
+            axes[i][-1].yaxis.set_label_position("right")
+            axes[i][-1].set_ylabel("share", fontsize=11, rotation=270, va="bottom")
     fig.supxlabel(xlabel, fontsize=12)
-    fig.text(1.01, 0.5, "share that succeeds", fontsize=12, rotation=270, ha="left", va="center")
     return fig
 
 
