@@ -2,9 +2,9 @@
 
 from itertools import accumulate, chain
 from math import log2
-from random import Random
 
 import pytest
+from bracket_words import walk
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,21 +36,6 @@ def stacks(word, k, m):
         return stack[:-1] if stack and stack[-1] == opening else None
 
     return accumulate(word, read, initial=())
-
-
-def walk(k, m, length, faults, seed):
-    """A word that keeps the rules but for a share of faults."""
-    random, stack, word = Random(seed), [], []
-    for _ in range(length):
-        opening, closing = random.choice(bracket_pairs(k))
-        if random.random() < faults:
-            word.append(random.choice((opening, closing)))
-        elif stack and (len(stack) >= m or random.random() < 0.5):
-            word.append(stack.pop())
-        else:
-            word.append(opening)
-            stack.append(closing)
-    return word
 
 
 def stepped(net, state, symbol):

@@ -21,16 +21,21 @@ def small(rules, words="a", start="q"):
     return TuringMachine(rules, start, "accept", "reject", "_", words)
 
 
+def check_run(net, tm, word):
+    """The net has the machine's verdict and is in its configuration at every step."""
+    verdict = tm.decide(word, STEPS)
+    assert net.decide(word, STEPS) == verdict
+    steps = verdict.steps + 1
+    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+
+
 @pytest.mark.claim("C8", "E2")
 @settings(deadline=None, max_examples=80)
 @given(machines_with_words(), st.integers(3, 6))
 def test_the_net_is_the_machine_at_every_step(machine_and_word, base):
     tm, word = machine_and_word
     net = turing_to_rnn(tm, base)
-    verdict = tm.decide(word, STEPS)
-    assert net.decide(word, STEPS) == verdict
-    steps = verdict.steps + 1
-    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+    check_run(net, tm, word)
 
 
 @pytest.mark.claim("C8", "E2")
@@ -55,10 +60,7 @@ def test_it_answers_once_and_then_all_units_are_silent(machine_and_word, cut):
 def test_whole_weights_do_as_well_at_every_step(machine_and_word, base):
     tm, word = machine_and_word
     net = turing_to_rnn(tm, base, weights="integer")
-    verdict = tm.decide(word, STEPS)
-    assert net.decide(word, STEPS) == verdict
-    steps = verdict.steps + 1
-    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+    check_run(net, tm, word)
 
 
 @pytest.mark.claim("E17")
@@ -221,10 +223,7 @@ def test_a_net_is_shown_in_a_line():
 def test_one_number_for_a_stack_does_as_well_at_every_step(machine_and_word, more, activation):
     tm, word = machine_and_word
     net = turing_to_rnn(tm, least_base(tm) + more, activation=activation, stacks="numbers")
-    verdict = tm.decide(word, STEPS)
-    assert net.decide(word, STEPS) == verdict
-    steps = verdict.steps + 1
-    assert list(islice(net.configurations(word), steps)) == list(islice(tm.run(word), steps))
+    check_run(net, tm, word)
 
 
 @pytest.mark.claim("E19")

@@ -1,9 +1,9 @@
 """Bounded brackets: three ways to decide them, and a machine that could not be smaller."""
 
 from itertools import accumulate, chain
-from random import Random
 
 import pytest
+from bracket_words import walk
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,21 +38,6 @@ def derived(word, k, m):
     )
 
 
-def walk(k, m, length, seed):
-    """A word that mostly keeps the rules."""
-    random, stack, word = Random(seed), [], []
-    for _ in range(length):
-        opening, closing = random.choice(bracket_pairs(k))
-        if random.random() < 0.03:
-            word.append(random.choice(alphabet(k)))
-        elif stack and (len(stack) >= m or random.random() < 0.5):
-            word.append(stack.pop())
-        else:
-            word.append(opening)
-            stack.append(closing)
-    return word
-
-
 @pytest.mark.parametrize(("k", "m"), SIZES)
 def test_all_short_words(k, m):
     dfa = dyck(k, m)
@@ -64,7 +49,7 @@ def test_all_short_words(k, m):
 
 @given(st.integers(1, 6), st.integers(1, 3), st.integers(0, 40), st.integers(0, 2**32))
 def test_words_that_mostly_keep_the_rules(k, m, length, seed):
-    word, dfa = walk(k, m, length, seed), dyck(k, m)
+    word, dfa = walk(k, m, length, 0.03, seed), dyck(k, m)
     for t, state in enumerate(dfa.run(word)):
         accepted = struck_out(word[:t], k, m)
         assert (state in dfa.accept) == accepted == well_nested(word[:t], k, m)

@@ -71,5 +71,5 @@ def test_letters_of_a_group():
         with pytest.raises(ValueError, match="different elements of S5, such as 12345, 12354"):
             group_machine("S5", wrong)
     for group in ("Q8", "S7", "S1", "A2", "Z1", "Z201", "", 5):
-        with pytest.raises(ValueError, match="there are the groups S2 to S6, A3 to A6, Z2 to Z200"):
+        with pytest.raises(ValueError, match="group must be one of S2 to S6, A3 to A6 and Z2 to Z200, not"):
             group_machine(group)

@@ -10,8 +10,8 @@ or not.
   (Warren 1968).
 
 Both are stated for cells of the complement of the zero sets. To count patterns with values that are 0, take a point
-for each pattern and subtract from all functions a number smaller than all values that are above 0 there: nothing
-changes but that no value is 0.
+for each pattern and subtract from all functions a positive number that is less than all values above 0 at these points:
+no sign changes, and no value is 0.
 
 Sources: Warren, Lower bounds for approximation by nonlinear manifolds (1968); Goldberg and Jerrum (1995) and Bartlett,
 Maiorov and Meir (1998) count so for feed-forward nets, layer by layer.
@@ -73,7 +73,11 @@ def verdict_patterns(
     Raises:
         ValueError: the length is negative, another number is not positive, or one is not whole.
     """
-    units, symbols, k = positive("units", units), positive("symbols", symbols), positive("steps", steps_per_symbol)
+    units, symbols, k = (
+        positive("units", units),
+        positive("symbols", symbols),
+        positive("steps_per_symbol", steps_per_symbol),
+    )
     length, breakpoints = at_least("length", length, 0), positive("breakpoints", breakpoints)
     factors = [affine_patterns(units * breakpoints * symbols**i, units) ** k for i in range(1, length + 1)]
     return prod(factors, start=affine_patterns(symbols**length, units))
@@ -106,8 +110,9 @@ def lookup_dfa(table: Sequence[Iterable[int]]) -> DFA:
     r"""The machine that looks up a bit: it accepts the words :math:`u 0^i` with the i-th bit of entry u equal to 1.
 
     The table has :math:`2^l` entries of l bits, u has l bits, and i runs from 1 to l. There are
-    :math:`2^{l 2^l}` tables, and each machine has :math:`3 \cdot 2^l` states: the words of up to l bits; then the
-    entry, whose first bit says whether to accept and from which each further 0 takes it off; and a sink.
+    :math:`2^{l 2^l}` tables, and each machine has :math:`3 \cdot 2^l` states: the words of up to l bits; then an
+    entry, which is accepted if its first bit is 1 and from which each further 0 takes that bit off and puts a 0
+    behind; and a sink.
 
     Raises:
         ValueError: the number of entries is not a power of 2, 2 at least, or an entry has another length, or something

@@ -18,7 +18,7 @@ from attrs import field, frozen
 from fhx.machines.dfa import DFA
 from fhx.machines.search import breadth_first
 
-__all__ = ["Map", "PermutationGroup", "compose", "group_machine"]
+__all__ = ["Map", "PermutationGroup", "compose", "group_machine", "labelled_group"]
 
 Map = tuple[int, ...]
 LARGEST = {"S": 6, "A": 6, "Z": 200}
@@ -143,29 +143,34 @@ def group_machine(group: str, letters: Sequence[str] | None = None) -> DFA:
     Source: Barrington (1989), who shows that for a group that is not solvable the problem is complete for
     NC\ :sup:`1`.
     """
-    elements = _named(group)
-    label = {x: str(x[0]) if group.upper()[0] == "Z" else "".join(str(q + 1) for q in x) for x in elements}
-    element = {name: x for x, name in label.items()}
+    element = labelled_group(group)
+    label = {x: name for name, x in element.items()}
     chosen = [*element] if letters is None else [*letters]
     if len(set(chosen)) < len(chosen) or not set(chosen) <= element.keys():
         some = ", ".join([*element][:4])
         raise ValueError(f"letters must be different elements of {group}, such as {some}, not {chosen!r}")
-    one = elements[0]
+    one = next(iter(label))
     states = breadth_first(one, lambda x: (compose(x, element[name]) for name in chosen))
     moves = {(label[x], name): label[compose(x, element[name])] for x in states for name in chosen}
     return DFA([label[x] for x in states], chosen, moves, label[one], [label[one]])
 
 
-def _named(group: str) -> list[Map]:
-    """The elements of a group in lexicographic order."""
+def labelled_group(group: str) -> dict[str, Map]:
+    """The elements of a group by their labels, in lexicographic order, so that the identity is the first.
+
+    A permutation is labelled in one-line notation, with points from 1; a rotation by its number of places.
+
+    Raises:
+        ValueError: there is no such group.
+    """
     match = re.fullmatch(r"([SAZ])([1-9][0-9]{0,2})", str(group).upper())
     kind, n = (match[1], int(match[2])) if match else ("S", 0)
     if not SMALLEST[kind] <= n <= LARGEST[kind]:
-        known = ", ".join(f"{kind}{SMALLEST[kind]} to {kind}{most}" for kind, most in LARGEST.items())
-        raise ValueError(f"there are the groups {known}, and no {group!r}")
+        raise ValueError(f"group must be one of S2 to S6, A3 to A6 and Z2 to Z{LARGEST['Z']}, not {group!r}")
     if kind == "Z":
-        return [tuple((q + k) % n for q in range(n)) for k in range(n)]
-    return [x for x in permutations(range(n)) if kind == "S" or _is_even(x)]
+        return {str(k): tuple((q + k) % n for q in range(n)) for k in range(n)}
+    elements = (x for x in permutations(range(n)) if kind == "S" or _is_even(x))
+    return {"".join(str(q + 1) for q in x): x for x in elements}
 
 
 def _is_even(x: Map) -> bool:

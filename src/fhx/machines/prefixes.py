@@ -42,8 +42,8 @@ def states_by_doubling(dfa: DFA, word: Iterable[Symbol]) -> ParallelRun:
 
     .. math:: m_t \leftarrow m_{t - 2^r} \, m_t \quad (t > 2^r), \qquad m_t = f_{x_t} \text{ at first}.
 
-    Fewer rounds are not possible with compositions of two maps: after r of them no map is of more than :math:`2^r`
-    letters.
+    With compositions of two maps fewer rounds will not do where the last state depends on all letters, as in PARITY:
+    after r of them no map is of more than :math:`2^r` letters.
 
     Args:
         dfa: any machine.

@@ -1,21 +1,16 @@
 """Words over a group: the product so far is a state that no finite memory of the inputs replaces."""
 
-import re
-from collections.abc import Callable, Sequence
-from itertools import permutations
+from collections.abc import Sequence
 
 import torch
 from torch.nn import functional as F
 
 from fhx._checks import positive
+from fhx.machines.groups import compose, labelled_group
 from fhx.tasks.arguments import checked_sizes, floating
 from fhx.tasks.sequences import Sequences, Task
 
 __all__ = ["running_parity", "spaced_word", "word_problem"]
-
-Permutation = tuple[int, ...]
-LARGEST = 200
-"""Points that may be rotated: the table of all products takes their cube in time."""
 
 
 def word_problem(
@@ -61,18 +56,17 @@ def word_problem(
     the identity is complete for the class :math:`NC^1`. As a test of whether nets track a state: Merrill, Petty and
     Sabharwal (2024).
     """
-    elements, label = _group(group)
+    named = labelled_group(group)
+    elements, labels = tuple(named.values()), tuple(named)
     number = {element: k for k, element in enumerate(elements)}
-    labels = tuple(label(element) for element in elements)
     chosen = labels if letters is None else tuple(letters)
     if not chosen or len(set(chosen)) < len(chosen) or not set(chosen) <= set(labels):
         some = ", ".join(labels[:4])
         raise ValueError(f"letters must be different elements of {group}, such as {some}, not {chosen!r}")
     lengths = _lengths(steps, test_steps)
     generator, dtype = torch.Generator().manual_seed(seed), floating(dtype)
-    named = dict(zip(labels, elements, strict=True))
     read = [named[letter] for letter in chosen]
-    table = torch.tensor([[number[_after(x, p)] for x in read] for p in elements])
+    table = torch.tensor([[number[compose(p, x)] for x in read] for p in elements])
 
     def draw(length: int, size: int) -> Sequences:
         word = torch.randint(len(read), (length, size), generator=generator)
@@ -119,13 +113,14 @@ def spaced_word(
         ValueError: there is no such group, a number is below 1, the word is longer than the steps, or ``dtype`` is not
             floating.
     """
-    elements, label = _group(group)
+    named = labelled_group(group)
+    elements, labels = tuple(named.values()), tuple(named)
     number = {element: k for k, element in enumerate(elements)}
     order, steps, length = len(elements), positive("steps", steps), positive("length", length)
     if length > steps:
         raise ValueError(f"length is {length}, and a word must fit into {steps} steps")
     generator, dtype = torch.Generator().manual_seed(seed), floating(dtype)
-    table = torch.tensor([[number[_after(x, p)] for x in elements] for p in elements])
+    table = torch.tensor([[number[compose(p, x)] for x in elements] for p in elements])
 
     def draw(size: int) -> Sequences:
         word = torch.randint(order, (length, size), generator=generator)
@@ -137,7 +132,6 @@ def spaced_word(
         return Sequences(F.one_hot(read, order + 1).to(dtype), product)
 
     train, valid, test = (draw(size) for size in checked_sizes(sizes))
-    labels = tuple(map(label, elements))
     return Task(f"spaced words over {group}", train, valid, test, order + 1, order, kind="class at end", labels=labels)
 
 
@@ -176,24 +170,3 @@ def running_parity(
 def _lengths(steps: int, test_steps: int | None) -> tuple[int, int, int]:
     steps = positive("steps", steps)
     return steps, steps, steps if test_steps is None else positive("test_steps", test_steps)
-
-
-def _group(name: str) -> tuple[list[Permutation], Callable[[Permutation], str]]:
-    """The elements as permutations of 0..n-1, in lexicographic order (the identity first), and how one is labelled."""
-    match = re.fullmatch(r"([SAZ])([1-9][0-9]{0,3})", str(name).upper())
-    kind, n = (match[1], int(match[2])) if match else ("", 0)
-    if kind == "Z" and 2 <= n <= LARGEST:
-        return [tuple((i + k) % n for i in range(n)) for k in range(n)], lambda element: str(element[0])
-    if (kind == "S" and 2 <= n <= 6) or (kind == "A" and 3 <= n <= 6):
-        elements = [p for p in permutations(range(n)) if kind == "S" or _even(p)]
-        return elements, lambda element: "".join(str(i + 1) for i in element)
-    raise ValueError(f"group must be one of S2 to S6, A3 to A6 and Z2 to Z{LARGEST}, not {name!r}")
-
-
-def _after(x: Permutation, p: Permutation) -> Permutation:
-    """:math:`x \\circ p`: first ``p``, then ``x``."""
-    return tuple(x[i] for i in p)
-
-
-def _even(p: Permutation) -> bool:
-    return sum(p[i] > p[j] for i in range(len(p)) for j in range(i + 1, len(p))) % 2 == 0
