@@ -20,7 +20,6 @@ from fhx.machines import (
     all_words,
     configuration_bound,
     equal_blocks_mistake,
-    merged_words,
     palindrome_length,
     palindrome_mistake,
     state_counts,
@@ -237,13 +236,6 @@ def test_growth_is_by_the_number_of_counters():
     assert two[24] == (24 // 2 + 1) ** 2 + 1  # pairs of heights with an even sum of at most 24, and the stop
     parity = StepMachine.from_dfa(NAMED["parity"])
     assert state_counts(parity, "01", 5) == [1, 2, 2, 2, 2, 2]
-
-
-def test_words_merge_as_soon_as_they_do():
-    parity = StepMachine.from_dfa(NAMED["parity"])
-    assert merged_words(parity, ["", "1", "11", "111"]) == ("", "11")
-    assert merged_words(COUNTER_MACHINES["dyck-1"], ["(" * n for n in range(50)]) is None
-    assert merged_words(parity, ["1", "1"]) is None
 
 
 def test_arguments_of_the_adversary_are_checked():

@@ -1,7 +1,6 @@
 """Nerode classes: counted by brute force, in closed form, as states of machines, and what floats hold of them."""
 
 from fractions import Fraction
-from itertools import combinations
 from math import log2
 from random import Random
 
@@ -20,7 +19,6 @@ from fhx.machines import (
     dyck_growth,
     dyck_states,
     first_wrong_length,
-    least_automaton,
     nerode_classes,
 )
 
@@ -112,35 +110,6 @@ def test_brackets_to_a_depth_have_the_states_of_their_machine():
         assert dyck_growth(k).up_to(m) == dyck_states(k, m)
 
 
-@given(languages, st.integers(0, 5), st.booleans())
-def test_the_least_machine_of_any_language(language, N, prune):
-    def viable(u):
-        return any(w.startswith(u) for w in language)
-
-    dfa = least_automaton(language.__contains__, "ab", N, viable if prune else None)
-    assert all(dfa.accepts(w) == (w in language) for w in all_words("ab", N))
-    for u, v in combinations(dfa.states, 2):
-        assert told_apart(language, "ab", u, v, N - max(len(u), len(v)))
-
-
-@given(dfas(max_states=5, alphabet=range(2)))
-def test_the_least_machine_for_long_words_is_the_minimal_one(dfa):
-    assert least_automaton(dfa.accepts, dfa.alphabet, 2 * len(dfa.states) - 2).equivalent(dfa)
-
-
-def test_palindromes_of_n_letters_need_the_words_of_half_the_length():
-    sizes = {
-        name: [len(least_automaton(x.contains, x.alphabet, N, x.viable).states) for N in range(11)]
-        for name, x in GROWTH.items()
-    }
-    assert sizes["palindromes"] == [1, 1, 4, 5, 9, 11, 21, 25, 47, 57, 99]
-    assert all(size >= 2 ** (N // 2 + 1) - 1 for N, size in enumerate(sizes["palindromes"]))
-    assert sizes["a^n b^n"][2:] == [N // 2 * 2 + 1 for N in range(2, 11)]
-    assert sizes["dyck-1"][2:] == [N // 2 + 2 for N in range(2, 11)]
-    assert sizes["marked palindromes"][4:] == [2 ** ((N + 1) // 2 + 1) - 1 for N in range(4, 11)]
-    assert sizes["parity"][1:] == [2] * 10
-
-
 def test_a_search_says_what_it_has_searched():
     def words(n):
         return ["a" * n, "b" * n]
@@ -153,15 +122,13 @@ def test_a_search_says_what_it_has_searched():
     assert first_wrong_length(lambda w: None, lambda w: False, words, [4]).word == "aaaa"
 
 
-@pytest.mark.parametrize("function", [nerode_classes, least_automaton])
-def test_faults_are_named(function):
-    numbers = (2, 2) if function is nerode_classes else (2,)
+def test_faults_are_named():
     with pytest.raises(TypeError, match="order"):
-        function(str, {"a"}, *numbers)
+        nerode_classes(str, {"a"}, 2, 2)
     with pytest.raises(ValueError, match="the alphabet is empty"):
-        function(str, "", *numbers)
+        nerode_classes(str, "", 2, 2)
     with pytest.raises(ValueError, match="at least 0, got -1"):
-        function(str, "a", *numbers[1:], -1)
+        nerode_classes(str, "a", 2, -1)
     with pytest.raises(ValueError, match="m must be"):
         dyck_growth(1, 0)
 

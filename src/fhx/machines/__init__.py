@@ -7,7 +7,6 @@ from fhx.machines.counter_adversary import (
     StepMachine,
     configuration_bound,
     equal_blocks_mistake,
-    merged_words,
     palindrome_length,
     palindrome_mistake,
     state_counts,
@@ -24,7 +23,7 @@ from fhx.machines.learning import LearnedDFA, learn_dfa
 from fhx.machines.monoid import TooManyElementsError, TransitionMonoid, syntactic_monoid
 from fhx.machines.named import NAMED, divisible_by, parity, symmetric_group, tomita
 from fhx.machines.names import UnknownNameError
-from fhx.machines.nerode import WrongLength, first_wrong_length, least_automaton, nerode_classes
+from fhx.machines.nerode import WrongLength, first_wrong_length, nerode_classes
 from fhx.machines.nfa import NFA, letter_from_the_end
 from fhx.machines.prefixes import ParallelRun, states_by_doubling, states_by_halving
 from fhx.machines.tag import TagSystem, collatz, odd_part, rogozhin_form
@@ -101,10 +100,8 @@ __all__ = [
     "increment",
     "is_quasi_aperiodic",
     "learn_dfa",
-    "least_automaton",
     "letter_from_the_end",
     "marching",
-    "merged_words",
     "nerode_classes",
     "odd_part",
     "palindrome_length",

@@ -19,7 +19,6 @@ __all__ = [
     "StepMachine",
     "configuration_bound",
     "equal_blocks_mistake",
-    "merged_words",
     "palindrome_length",
     "palindrome_mistake",
     "state_counts",
@@ -75,21 +74,6 @@ def state_counts(machine: Steps, alphabet: Sequence[Symbol], length: int) -> lis
         states = {machine.step(state, symbol) for state in states for symbol in alphabet}
         counts.append(len(states))
     return counts
-
-
-def merged_words(machine: Steps, words: Iterable[Word]) -> tuple[Word, Word] | None:
-    """The first two of the words that lead a machine to one state, or None.
-
-    Args:
-        machine: of any kind.
-        words: in the order in which they are tried; one that comes again does not count.
-    """
-    found: dict[Hashable, Word] = {}
-    for word in words:
-        state = _after(machine, machine.first, word)
-        if found.setdefault(state, word) != word:
-            return found[state], word
-    return None
 
 
 def equal_blocks_mistake(machine: Steps, max_states: int, letters: Sequence[Symbol] = "ab") -> Word | None:

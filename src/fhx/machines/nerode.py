@@ -28,11 +28,10 @@ from typing import SupportsIndex
 from attrs import frozen
 
 from fhx._checks import at_least
-from fhx.machines.dfa import DFA
 from fhx.machines.validation import alphabet_in_order
-from fhx.machines.words import State, Symbol, Word, has_letters_only
+from fhx.machines.words import Symbol, Word, has_letters_only
 
-__all__ = ["WrongLength", "first_wrong_length", "least_automaton", "nerode_classes"]
+__all__ = ["WrongLength", "first_wrong_length", "nerode_classes"]
 
 Predicate = Callable[..., object]
 DEAD = -1
@@ -70,59 +69,6 @@ def nerode_classes(
     trie = _Trie(contains, alphabet, n + h, viable)
     numbers = next(islice(trie.classes(), h, None))
     return len({numbers[t][i] for t in range(n if exactly else 0, n + 1) for i, _ in trie.level(t)})
-
-
-def least_automaton(
-    contains: Predicate, alphabet: Reversible[Symbol], length: SupportsIndex, viable: Predicate | None = None
-) -> DFA:
-    r"""A machine with the fewest states that is right on all words of at most N letters, whatever it does on others.
-
-    Call u and v **similar** if no w with :math:`\max(|u|, |v|) + |w| \le N` tells them apart. Each word in turn, short
-    ones first, becomes a state unless it is similar to an earlier one; :math:`\delta(u, a)` is the first state similar
-    to ua.
-
-    *No machine has fewer*, since words that are not similar lead to different states of a machine that is right.
-    *It is right.* Let :math:`|u| \le |v| \le |w|`. If v is similar to u and to w, then u is to w, as what u and v have
-    in common goes further. So, by induction, each word w of at most N letters leads to a state u that is no longer and
-    similar to it: ua is similar to wa, for they are followed by a shorter word, and :math:`\delta(u, a)`, which is no
-    longer than ua, to ua. The empty suffix gives the verdict. Similarity itself is no equivalence: a long word may be
-    similar to two that are not similar.
-
-    Args:
-        contains, alphabet, viable: as for :func:`nerode_classes`.
-        length: N. The time is :math:`|\Sigma|^N`.
-
-    Returns:
-        The machine; its states are those words.
-
-    Raises:
-        TypeError: the alphabet is a set, which has no order.
-        ValueError: N is not an integer of at least 0, or the alphabet is empty.
-
-    Source: Shallit and Breitbart (1996), "Automaticity I"; Câmpeanu, Sântean and Yu (2001), "Minimal cover-automata
-    for finite languages".
-    """
-    N = at_least("length", length, 0)
-    trie = _Trie(contains, alphabet, N, viable)
-    tables, states = list(trie.classes()), dict[_Place, Word]()
-    moves: dict[tuple[State, Symbol], State] = {}
-    for t in range(N + 1):
-        number = tables[N - t]
-        first: dict[int, _Place] = {}
-        for level, i in states:
-            first.setdefault(number[level][i], (level, i))
-        for i, word in trie.level(t):
-            if first.setdefault(number[t][i], (t, i)) == (t, i):
-                states[t, i] = word
-        for level, i in states:
-            if level == t - 1:
-                after = trie.children[level][i] if i != DEAD else [DEAD] * len(trie.alphabet)
-                for a, child in zip(trie.alphabet, after, strict=True):
-                    moves[states[level, i], a] = states[first[number[t][child]]]
-    last = [word for (level, _), word in states.items() if level == N]
-    moves |= {(word, a): word for word in last for a in trie.alphabet}
-    accept = [word for (level, i), word in states.items() if trie.members[level][i]]
-    return DFA(tuple(states.values()), trie.alphabet, moves, trie.words[0][0], accept)
 
 
 @frozen
@@ -171,10 +117,6 @@ def first_wrong_length(
             if verdict is None or bool(verdict) != bool(contains(word)):
                 return WrongLength(word, tuple(searched), tried)
     return WrongLength(None, tuple(searched), tried)
-
-
-_Place = tuple[int, int]
-"""Of a word: its length, and its number among the viable words of this length, or ``DEAD``."""
 
 
 class _Trie:
