@@ -10,6 +10,7 @@ import yaml
 
 from fhx.course.grading.namespaces import isolation_problem
 from fhx.course.grading.shown import table
+from fhx.exercises import chapter_03
 
 SAMPLE = Path(__file__).parents[2] / "book" / "samples" / "classroom.yml"
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -37,7 +38,7 @@ def test_its_commands_grade_what_lies_there(tmp_path):
             done = subprocess.run(run, cwd=tmp_path, env=environment | told, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
     rows = (tmp_path / "summary.md").read_text("utf-8").splitlines()
-    assert len(rows) == 2 + 11
+    assert len(rows) == 2 + len(chapter_03.EXERCISES)
     assert "| 0 of 2 | not attempted" in rows[2]
 
 
