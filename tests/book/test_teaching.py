@@ -87,7 +87,9 @@ def labels_in(part: list[str]) -> set[str]:
 def statements_named_by(name: str) -> set[str]:
     label = next(label for chapter in CHAPTERS for label, other in chapter.exercises if other == name)
     source = next(text for text in markdown_of(name[:2]) if f":label: {label}\n" in text)
-    return set(re.findall(r"\{(?:prf:ref|eq)\}`(?:[^`<]*<)?([\w-]+)", source[source.index("{exercise}") :]))
+    exercise = source[source.index("{exercise}") :]
+    own = re.findall(r"^:label: *([\w-]+)", exercise, re.M)
+    return set(re.findall(r"\{(?:prf:ref|eq)\}`(?:[^`<]*<)?([\w-]+)", exercise)).difference(own)
 
 
 def test_each_project_has_its_five_parts_and_begins_with_an_exercise() -> None:
