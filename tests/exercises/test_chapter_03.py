@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fhx.exact import gradient_jump, relu, separate, variable
 from fhx.exercises import chapter_03, check
 from fhx.exercises.chapter_03 import ENDS_IN_ABB
+from fhx.exercises.evaluate_certificate import TINY
 from fhx.exercises.evaluate_exact import FUNCTIONS, LONG, MOST_LETTERS, layers_by_jumps, net_outputs, right_net
 from fhx.machines import DFA, all_words, parity
 
@@ -104,6 +105,19 @@ def table_number(dfa, symbol):
     return number, digits
 
 
+def bracket_net(m):
+    """Unit i < m + 1 says that at most i brackets are open; the last one says that there was a fault."""
+    n = m + 2
+    W = np.eye(n, k=1, dtype=int) + np.eye(n, k=-1, dtype=int)
+    U, b = np.array([[-1, 0]] * n), np.zeros(n, dtype=int)
+    W[m, m + 1], b[m] = 0, 1  # never are more than m + 1 open
+    W[0, [m, m + 1]] += 1, -1
+    W[0, 0], b[0] = -1, -1
+    W[m + 1], b[m + 1] = 0, 2
+    W[m + 1, [0, m, m + 1]] = 1, -2, 2
+    return W.tolist(), U.tolist(), b.tolist(), [1] * (m + 1) + [0], [1] + [0] * (m + 1), 0
+
+
 RIGHT = [
     second_last,
     majority,
@@ -114,6 +128,7 @@ RIGHT = [
     count_states,
     hats,
     table_number,
+    bracket_net,
     shortest_difference,
     real_start,
     fewest,
@@ -292,6 +307,14 @@ WRONG = {
         lambda n: ([[float(a) for a in row] for row in hats(n)[0]], hats(n)[1]),
         lambda n: (hats(n)[0], [0] * n),
     ],
+    "03-depth": [
+        lambda m: bracket_net(m + 1),
+        lambda m: bracket_net(max(1, m - 1)),
+        lambda m: bracket_net(min(m, 6)),
+        lambda m: (*bracket_net(m)[:3], [0] * (m + 2), *bracket_net(m)[4:]),
+        lambda m: ([[1]], [[1, -1]], [0], [0], [-1], 1),
+        lambda m: bracket_net(m)[:5],
+    ],
     "03-distinguish": [
         longest_first,
         lambda left, right: shortest_difference(left, right) or None,
@@ -337,7 +360,7 @@ MALFORMED = {
     ),
     ("03-certificate", 3): (
         "On example 8 of 8: this is not a proof: with the signs the points add up to "
-        f"({3 * chapter_03.TINY}) and not to 0."
+        f"({3 * TINY}) and not to 0."
     ),
     ("03-pair-net", 2): (
         "On example 2 of 5: the output after the empty word '' is 0 and should be 1; no shorter word shows a mistake."

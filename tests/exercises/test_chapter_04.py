@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from exercise_laws import ExerciseLaws
+from scipy.special import expit
 from torch import nn
 
 from fhx.cells import GRUCell, LSTMCell
@@ -80,6 +81,19 @@ def robust():
     return tanh_net(10)
 
 
+def least_gain(M, eta):
+    """From gain to gain, halved: does some error on a grid come back no larger?"""
+    errors = np.geomspace(1e-12, 0.5 / M, 30_000)
+    if eta >= 0.5 / M:
+        return None
+    low, high = 0.0, 1e9
+    while high - low > 1e-7 * high:
+        gain = (low + high) / 2 if low else high / 10
+        holds = (expit(-gain * (0.5 - M * (errors + eta))) <= errors) & (errors + eta < 0.5 / M)
+        low, high = (low, gain) if holds.any() else (gain, high)
+    return float(high)
+
+
 def maps_of_words(dfa):
     """Words of growing length, until a length brings no new map; and powers of each map until they repeat."""
     maps, length = set(), 0
@@ -116,7 +130,7 @@ def own_counters():
     return CounterMachine("ABC", "abc", 2, transitions, "A", "ABC", at_zero=True)
 
 
-RIGHT = [targets, interval, relu_counter, in_order, window_reach, rows, robust, maps_of_words, own_counters]
+RIGHT = [targets, interval, relu_counter, in_order, window_reach, rows, robust, least_gain, maps_of_words, own_counters]
 ANSWERS = dict(zip(EXERCISES, RIGHT, strict=True))
 
 
@@ -242,6 +256,12 @@ WRONG = {
             len({tuple(accepts(u + a + z) for z in continuations) for u in words for a in ("", *alphabet)}),
             rows(accepts, alphabet, words, continuations)[1],
         ),
+    ],
+    "04-gain": [
+        lambda M, eta: 1.01 * (least_gain(M, eta) or 0),
+        lambda M, eta: least_gain(M, 0.0),
+        lambda M, eta: least_gain(M, eta) or 0.0,
+        lambda M, eta: least_gain(M, min(eta, 0.49 / M)),
     ],
     "04-repair": [
         on_paper,

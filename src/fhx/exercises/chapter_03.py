@@ -1,20 +1,18 @@
 r"""The exercises of chapter 3, automata in integer weights, with their oracles.
 
 Machines and nets that a reader designs are searched side by side with a machine that is right, which decides for all
-words; certificates are compared with the other form of Farkas' theorem, a point that two convex hulls share.
+words.
 """
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 from numpy.random import Generator
 
-from fhx.exact import separate
+from fhx.exercises.evaluate_certificate import CERTIFICATES, a_certificate, certificate_verdict, hulls_share_a_point
 from fhx.exercises.evaluate_counters import table_of
 from fhx.exercises.evaluate_exact import (
-    certificate_verdict,
     decide_machine,
     describe_word,
     layers_by_jumps,
@@ -25,7 +23,7 @@ from fhx.exercises.evaluate_exact import (
     threshold_side,
 )
 from fhx.exercises.record import Case, Exercise
-from fhx.machines import DFA, parity
+from fhx.machines import DFA, dyck, parity
 
 __all__ = ["EXERCISES"]
 
@@ -35,51 +33,6 @@ Rows = Sequence[Sequence[int]]
 SECOND_LAST_A = DFA.from_regex("(a|b)*a(a|b)", "ab")
 ENDS_IN_ABB = DFA.from_regex("(a|b)*abb", "ab")
 NO_BB = DFA.from_regex("(a|ba)*b?", "ab")
-
-
-# Farkas' certificate: the labels' convex hulls share a point
-
-
-def _hulls_share_the_point(points: Rows, labels: Bits, multipliers: Sequence[Fraction]) -> bool:
-    if any(multiplier < 0 for multiplier in multipliers):
-        return False
-    centers = []
-    for label in (0, 1):
-        chosen = [(2 * m, z) for m, z, s in zip(multipliers, points, labels, strict=True) if s == label]
-        if sum(m for m, _ in chosen) != 1:
-            return False
-        centers.append([sum(m * z[i] for m, z in chosen) for i in range(len(points[0]))])
-    return centers[0] == centers[1]
-
-
-def _certificate_case(generator: Generator) -> Case:
-    """Points that no line separates with their certificate, as it is or spoilt a little."""
-    while True:
-        points = [tuple(point) for point in generator.integers(0, 4, size=(6, generator.integers(1, 4))).tolist()]
-        labels = generator.integers(0, 2, size=6).tolist()
-        multipliers = separate(points, labels).multipliers
-        if multipliers is not None:
-            break
-    spoilt, (i, j) = list(multipliers), generator.choice(6, size=2, replace=False)
-    spoilt[i] += TINY
-    spoilt[j] -= TINY
-    as_it_is, negative, twice = multipliers, [-m for m in multipliers], [2 * m for m in multipliers]
-    choices = [as_it_is, as_it_is, as_it_is, spoilt, negative, twice]
-    return points, labels, list(choices[generator.integers(len(choices))])
-
-
-TINY = Fraction(1, 10**20)
-CORNERS = [(0, 0), (1, 1), (0, 1), (1, 0)]
-CERTIFICATES: tuple[Case, ...] = (
-    (CORNERS, [0, 0, 1, 1], [Fraction(1, 4)] * 4),
-    (CORNERS, [0, 0, 1, 1], [Fraction(0)] * 4),
-    (CORNERS, [0, 0, 1, 1], [Fraction(1)] * 4),
-    (CORNERS, [0, 0, 0, 1], [Fraction(1, 4)] * 4),
-    ([(0, 0), (1, 1)], [1, 0], [Fraction(1), Fraction(0)]),
-    ([(0,), (1,), (2,)], [1, 0, 0], [Fraction(1, 2), Fraction(1), Fraction(-1, 2)]),
-    ([(0,), (1,), (3,)], [0, 1, 0], [Fraction(1, 3), Fraction(1, 2), Fraction(1, 6)]),
-    ([(0,), (1,), (3,)], [0, 1, 0], [Fraction(1, 3) + TINY, Fraction(1, 2), Fraction(1, 6) - TINY]),
-)
 
 
 # Machines
@@ -182,8 +135,8 @@ EXERCISES: tuple[Exercise, ...] = (
         "proves_no_line(points, labels, multipliers)",
         ("points", "labels", "multipliers"),
         cases=CERTIFICATES,
-        sample=_certificate_case,
-        oracle=_hulls_share_the_point,
+        sample=a_certificate,
+        oracle=hulls_share_a_point,
         observe=certificate_verdict,
     ),
     Exercise(
@@ -257,6 +210,16 @@ EXERCISES: tuple[Exercise, ...] = (
         ),
         sample=lambda generator: (_random_dfa(generator, "ab"), "ab"[generator.integers(2)]),
         oracle=table_of,
+    ),
+    Exercise(
+        "03-depth",
+        "Brackets of one kind",
+        "bracket_net(m)",
+        ("m",),
+        cases=tuple((m,) for m in (1, 2, 3, 6)),
+        sample=lambda generator: (int(generator.integers(4, 16)),),
+        oracle=lambda m: True,
+        observe=lambda value, m: right_net(value, dyck(1, m), m + 2, "slu"),
     ),
     Exercise(
         "03-distinguish",

@@ -1,15 +1,17 @@
 r"""The exercises of chapter 4, what training finds, with their oracles.
 
 Intervals are compared with quantiles of the beta distribution, windows with a table of their answers, tables of L* with
-words compared two by two. Nets that
-a reader designed are run on words: in exact numbers, in floating point, and with noise.
+words compared two by two, gains with the zero of a
+derivative. Nets that a reader designed are run on words: in exact numbers, in floating point, and with noise.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count
+from math import log
 
 from numpy.random import Generator
+from scipy.optimize import brentq
 from scipy.special import betaincinv
 
 from fhx.exercises.evaluate_counters import WORDS_GO_ROUND, counts_sums, maps_and_star, small_machine
@@ -77,6 +79,27 @@ def _letters(generator: Generator) -> Case:
     word = "".join(generator.choice(["a", "b", "ab", "ba"], size=size, p=[more / 2, (1 - more) / 2, 0.25, 0.25]))
     ahead = word.count("a") - word.count("b")
     return (word + "ab"[ahead > 0] * (abs(ahead) + int(generator.integers(2))),)
+
+
+# Nets that undo errors
+
+
+def _gain_of_the_level_tangent(M: int, eta: float) -> float | None:
+    """The least of log((1 - e) / e) / (1/2 - M (e + eta)) over e, at the e where its derivative is 0."""
+    most = 0.5 / M - eta
+    if most <= 0:
+        return None
+
+    def slope(e: float) -> float:
+        return M * log((1 - e) / e) - (0.5 - M * (e + eta)) / (e * (1 - e))
+
+    e = brentq(slope, 1e-12 * most, most * (1 - 1e-12), xtol=1e-16)
+    return log((1 - e) / e) / (0.5 - M * (e + eta))
+
+
+def _terms_and_noise(generator: Generator) -> Case:
+    M = int(generator.integers(2, 10))
+    return M, float(generator.uniform(0, 1.1)) * 0.5 / M
 
 
 # What a window reaches
@@ -201,6 +224,16 @@ EXERCISES: tuple[Exercise, ...] = (
         oracle=lambda: True,
         observe=survives_noise,
         seconds=10.0,
+    ),
+    Exercise(
+        "04-gain",
+        "The price of noise",
+        "least_gain(M, eta)",
+        ("M", "eta"),
+        cases=((2, 0.0), (2, 0.1), (2, 0.25), (3, 0.05), (5, 0.09), (5, 0.2)),
+        sample=_terms_and_noise,
+        oracle=_gain_of_the_level_tangent,
+        tolerance=1e-5,
     ),
     Exercise(
         "04-maps",

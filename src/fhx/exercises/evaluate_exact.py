@@ -10,14 +10,13 @@ from itertools import chain, cycle, islice
 from typing import Any
 
 from fhx.exact import Recognizer, SimpleRNN
-from fhx.exact.numbers import Number, dot, vector
+from fhx.exact.numbers import Activation, Number, dot, vector
 from fhx.exercises.compare import MalformedError
 from fhx.exercises.evaluate import PARTS, parts_of
 from fhx.exercises.evaluate_turing import short
 from fhx.machines import DFA, all_words
 
 __all__ = [
-    "certificate_verdict",
     "decide_machine",
     "describe_word",
     "layers_by_jumps",
@@ -67,23 +66,6 @@ def threshold_side(value: Any, x: Sequence[int]) -> bool:
     return side > 0
 
 
-def certificate_verdict(
-    value: Any, points: Sequence[Sequence[int]], labels: Sequence[int], multipliers: Sequence[Fraction]
-) -> Any:
-    """The answer on a certificate; a ValueError names a condition that fails where it was taken for a proof."""
-    signed = [m if label else -m for m, label in zip(multipliers, labels, strict=True)]
-    total = [sum(m * z for m, z in zip(signed, axis, strict=True)) for axis in zip(*points, strict=True)]
-    fails = {
-        f"a multiplier is negative, {min(multipliers)}": min(multipliers) < 0,
-        f"the multipliers add up to {sum(multipliers)} and not to 1": sum(multipliers) != 1,
-        f"with the signs the multipliers add up to {sum(signed)} and not to 0": sum(signed) != 0,
-        f"with the signs the points add up to ({', '.join(map(str, total))}) and not to 0": any(total),
-    }
-    if value is True and any(fails.values()):
-        raise ValueError(f"this is not a proof: {next(name for name, holds in fails.items() if holds)}")
-    return value
-
-
 def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], max_units: int | None = None) -> list[Number]:
     r"""The outputs :math:`y_0, \dots, y_T` of a ReLU net (W, U, b, h0, w, c) with integer weights on a word.
 
@@ -96,7 +78,7 @@ def net_outputs(value: Any, word: Word, alphabet: Sequence[Hashable], max_units:
     return _outputs(_net(value, alphabet, max_units), word)
 
 
-def right_net(value: Any, wanted: DFA, max_units: int | None = None) -> bool:
+def right_net(value: Any, wanted: DFA, max_units: int | None = None, activation: Activation = "relu") -> bool:
     """True if a net as in ``net_outputs`` puts out 1 on the words of a machine and 0 on all others.
 
     The pairs of a state of the net and one of the machine are searched breadth first, so this is decided. Only from a
@@ -107,12 +89,13 @@ def right_net(value: Any, wanted: DFA, max_units: int | None = None) -> bool:
         value: the net.
         wanted: the machine, over letters.
         max_units: how many units the net may have.
+        activation: "relu" or "slu".
 
     Raises:
         ValueError: not a net, or a wrong one, with a word on which it is wrong; a shortest one unless there were too
             many pairs.
     """
-    word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, max_units), wanted)
+    word, is_shortest, output, should = _mistake(_net(value, wanted.alphabet, max_units, activation), wanted)
     if word is None:
         return True
     name = repr(word) if is_shortest and word else short(word)
@@ -150,14 +133,16 @@ MOST_PAIRS = 2_000
 LONG, MOST_LETTERS = 200, 3_000
 
 
-def _net(value: Any, alphabet: Sequence[Hashable], max_units: int | None) -> Recognizer:
+def _net(
+    value: Any, alphabet: Sequence[Hashable], max_units: int | None, activation: Activation = "relu"
+) -> Recognizer:
     W, U, b, h0, w, c = parts_of(value, *PARTS)
     for name, part in zip(PARTS[:-1], value, strict=False):
         rows = name in "WU"
         if _length(part) is None or (rows and None in map(_length, part)):
             raise MalformedError(f"{name} as a list of {'rows, one' if rows else 'numbers, one'} per unit", part)
     try:
-        net = Recognizer(SimpleRNN(W, U, b, h0, "relu"), w, c, alphabet)
+        net = Recognizer(SimpleRNN(W, U, b, h0, activation), w, c, alphabet)
     except (TypeError, ValueError) as error:
         raise MalformedError("a net", why=f"but {error}") from error
     if max_units is not None and net.units > max_units:
