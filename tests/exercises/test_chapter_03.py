@@ -9,12 +9,13 @@ from exercise_laws import ExerciseLaws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fhx.compile import nfa_to_rnn
 from fhx.exact import gradient_jump, relu, separate, variable
 from fhx.exercises import chapter_03, check
 from fhx.exercises.chapter_03 import ENDS_IN_ABB
 from fhx.exercises.evaluate_certificate import TINY
 from fhx.exercises.evaluate_exact import FUNCTIONS, LONG, MOST_LETTERS, layers_by_jumps, net_outputs, right_net
-from fhx.machines import DFA, all_words, parity
+from fhx.machines import DFA, NFA, all_words, parity
 
 EXERCISES = {exercise.id: exercise for exercise in chapter_03.EXERCISES}
 
@@ -105,6 +106,11 @@ def table_number(dfa, symbol):
     return number, digits
 
 
+def nfa_net(nfa):
+    net = nfa_to_rnn(nfa)
+    return net.rnn.W.dense(), net.rnn.U.dense(), list(net.rnn.b), list(net.rnn.h0), list(net.w), net.c
+
+
 def bracket_net(m):
     """Unit i < m + 1 says that at most i brackets are open; the last one says that there was a fault."""
     n = m + 2
@@ -128,6 +134,7 @@ RIGHT = [
     count_states,
     hats,
     table_number,
+    nfa_net,
     bracket_net,
     shortest_difference,
     real_start,
@@ -307,6 +314,12 @@ WRONG = {
         lambda n: ([[float(a) for a in row] for row in hats(n)[0]], hats(n)[1]),
         lambda n: (hats(n)[0], [0] * n),
     ],
+    "03-sets": [
+        lambda nfa: pair_net(nfa.determinize()),
+        lambda nfa: (*nfa_net(nfa)[:2], [0] * len(nfa_net(nfa)[2]), *nfa_net(nfa)[3:]),
+        lambda nfa: nfa_net(NFA(nfa.states, nfa.alphabet, nfa.transitions, [0], nfa.accept)),
+        lambda nfa: nfa_net(nfa)[:5],
+    ],
     "03-depth": [
         lambda m: bracket_net(m + 1),
         lambda m: bracket_net(max(1, m - 1)),
@@ -359,8 +372,7 @@ MALFORMED = {
         "On example 5 of 8: this is not a proof: with the signs the multipliers add up to 1 and not to 0."
     ),
     ("03-certificate", 3): (
-        "On example 8 of 8: this is not a proof: with the signs the points add up to "
-        f"({3 * TINY}) and not to 0."
+        f"On example 8 of 8: this is not a proof: with the signs the points add up to ({3 * TINY}) and not to 0."
     ),
     ("03-pair-net", 2): (
         "On example 2 of 5: the output after the empty word '' is 0 and should be 1; no shorter word shows a mistake."

@@ -23,7 +23,7 @@ from fhx.exercises.evaluate_exact import (
     threshold_side,
 )
 from fhx.exercises.record import Case, Exercise
-from fhx.machines import DFA, dyck, parity
+from fhx.machines import DFA, NFA, dyck, letter_from_the_end, parity
 
 __all__ = ["EXERCISES"]
 
@@ -46,6 +46,14 @@ def _random_dfa(generator: Generator, alphabet: str) -> DFA:
 
 def _machine(generator: Generator) -> Case:
     return (_random_dfa(generator, "abc"[: generator.integers(1, 4)]),)
+
+
+def _nfa(generator: Generator) -> tuple[NFA]:
+    """With one accepting state, and on average one or two states to go to by each symbol."""
+    states, alphabet = range(int(generator.integers(2, 6))), "abc"[: generator.integers(1, 4)]
+    some = lambda mean: [q for q in states if generator.random() < mean / len(states)]  # noqa: E731
+    moves = {(q, a): some(1.5) for q in states for a in alphabet}
+    return (NFA(states, alphabet, moves, [0, *some(0.5)], [int(generator.choice(states))]),)
 
 
 def _two_machines(generator: Generator) -> Case:
@@ -210,6 +218,16 @@ EXERCISES: tuple[Exercise, ...] = (
         ),
         sample=lambda generator: (_random_dfa(generator, "ab"), "ab"[generator.integers(2)]),
         oracle=table_of,
+    ),
+    Exercise(
+        "03-sets",
+        "A set of states by hand",
+        "nfa_net(nfa)",
+        ("nfa",),
+        cases=tuple((letter_from_the_end(d, "ba"),) for d in (1, 2, 4)),
+        sample=_nfa,
+        oracle=lambda nfa: True,
+        observe=lambda value, nfa: right_net(value, nfa.determinize(), len(nfa.states) * len(nfa.alphabet) + 1, "slu"),
     ),
     Exercise(
         "03-depth",
