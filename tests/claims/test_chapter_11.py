@@ -52,6 +52,25 @@ def cost_of_window(result: dict, k: int):
 # B13
 
 
+@pytest.fixture(scope="module")
+def at_a_plateau() -> dict:
+    """Results of language models on all words, by kind."""
+    return {p["point"]["model"]: p["result"] for p in stored("language_models")["points"] if "units" in p["point"]}
+
+
+@pytest.mark.claim("B13")
+def test_b13_at_a_plateau_a_certificate_costs_an_lstm(at_a_plateau):
+    free, stable = (interval([exp(nats) for nats in at_a_plateau[kind]["test"]]) for kind in ("LSTM", "LSTM, stable"))
+    assert 127 < free.low < free.high < 131
+    assert 146 < stable.low < stable.high < 149
+
+
+@pytest.mark.claim("B18")
+def test_b18_at_a_plateau_a_sixth_of_the_gain_is_behind_twenty_words(at_a_plateau):
+    shares = [(c["1"] - c["20"]) / (c["1"] - c["all"]) for c in at_a_plateau["LSTM"]["context"]]
+    assert 0.80 < interval(shares).low < interval(shares).high < 0.86
+
+
 @pytest.mark.claim("B13")
 def test_b13_on_words_stable_simple_nets_are_not_told_apart_from_unconstrained_ones(compared):
     words = compared["words"]

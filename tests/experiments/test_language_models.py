@@ -13,10 +13,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from fhx.dynamics import unroll
-from fhx.experiments import language_models, truncated_training
+from fhx.experiments import language_models, stored, truncated_training
+from fhx.experiments.__main__ import main
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, reading, training
 from fhx.experiments.language_models.reading import Reading, losses
+from fhx.experiments.protocol import judge
 from fhx.tasks import Sequences, Task
 
 WORDS = 9
@@ -170,7 +172,8 @@ def test_losses_are_those_of_one_word_after_the_other(small):
 
 
 def test_one_point(small, monkeypatch):
-    monkeypatch.setattr(language_models, "PASSES", {"rate": 1, "dropout": 1, "trained": 2})
+    for name, value in {"PASSES": {"rate": 1, "dropout": 1, "trained": 2}, "KS": (1, 3), "SHOWN": 20}.items():
+        monkeypatch.setattr(language_models, name, value)
     result = language_models.run(POINT)
     assert json.loads(json.dumps(result)) == result
     assert result["rate"] in language_models.RATES
@@ -181,7 +184,66 @@ def test_one_point(small, monkeypatch):
     assert [*result["rates"]] == [str(rate) for rate in language_models.RATES]
     assert [*result["dropouts"]] == [str(dropout) for dropout in language_models.DROPOUTS]
     assert all(max(rates) <= RATE for rates in result["certificate"])
-    assert len(result["test"]) == len(language_models.SEEDS)
+    assert len(result["test"]) == len(language_models.SEEDS) == len(result["context"])
+    assert result["context"][0].keys() == {"1", "3", "all"}
+    net = training.train(
+        POINT, rate=result["rate"], dropout=result["dropout"], seed=language_models.SEEDS[0], passes=2
+    ).net
+    assert result["context"][0]["3"] == pytest.approx(losses(net, small.test, 3)[:20].mean().item())
+
+
+def test_a_frozen_net_learns_words_only(small):
+    point = {**POINT, "model": "frozen"}
+    start = training.new_net(point, 0.0, 0)
+    net = training.train(point, rate=0.01, dropout=0.0, seed=0, passes=1).net
+    for name, value in net.state_dict().items():
+        assert torch.equal(value, start.state_dict()[name]) == name.startswith("layers."), name
+
+
+def test_a_verdict_on_words_waits_for_a_control_and_five_seeds():
+    nets = {
+        "test": [4.0, 4.1, 4.2],
+        "at": [0, 9, 10],
+        "valid": [[5.0, 4.2, 4.18]] * 3,
+        "rate": 0.01,
+        "rates": {"0.003": 4.5, "0.01": 4.3, "0.03": 4.4},
+        "item error": 0.01,
+    }
+    points = [
+        {"point": {"model": "Kneser-Ney", "order": 3}, "result": {"test": [5.0]}},
+        *(
+            {"point": {"model": kind, "layers": 1, "units": 128}, "result": nets | {"test": test}}
+            for kind, test in (("LSTM", [4.0, 4.1, 4.2]), ("LSTM, stable", [4.3, 4.4, 4.5]))
+        ),
+    ]
+    (found,) = language_models.evidence({"points": points}).values()
+    verdict = judge(found)
+    assert set(verdict.reasons) == {"control", "seeds"}
+    assert found.baselines == {"trigram": 5.0}
+    (lead,) = verdict.leads.values()
+    assert lead.mean == pytest.approx(0.3)
+    assert verdict[language_models.STATEMENTS[0]] == "undecided at this budget"
+
+
+def test_the_trigram_is_beaten_and_a_certificate_has_its_price():
+    """Of the stored nets; every one is above the interval's noise."""
+    results = {tuple(e["point"].values()): e["result"] for e in stored("language_models")["points"]}
+    counted = results["Kneser-Ney", 3]["test"][0]
+    free, stable = results["LSTM", 1, 128], results["LSTM, stable", 1, 128]
+    assert max(free["test"]) < min(stable["test"]) < max(stable["test"]) < counted - 0.3
+    assert exp(max(free["test"])) < 145
+    assert free["certificate"] == [None] * 3
+    assert all(rate <= RATE for (rate,) in stable["certificate"])
+
+
+def test_perplexities_are_printed_by_name(capsys):
+    assert main(["--perplexities"]) == 0
+    lines = dict(line.rsplit("  ", 1) for line in capsys.readouterr().out.splitlines())
+    found = language_models.perplexities(stored("language_models"))
+    assert list(lines) == list(found)
+    assert {name: float(value) for name, value in lines.items()} == {
+        name: pytest.approx(value, abs=0.051) for name, value in found.items()
+    }
 
 
 def test_what_is_dropped_is_made_up_for():

@@ -1,10 +1,11 @@
-"""``python -m fhx.experiments [NAME]``: list the experiments or the verdicts, or run one, here or on more machines."""
+"""``python -m fhx.experiments [NAME]``: list the experiments, run one, or print verdicts or perplexities of results."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fhx.experiments import language_models
 from fhx.experiments.catalog import EXPERIMENTS
 from fhx.experiments.experiment import Experiment
 from fhx.experiments.protocol import judge
@@ -52,6 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--verdicts", action="store_true", help="what the rules of the protocol say of the stored results, or of one"
     )
+    parser.add_argument(
+        "--perplexities",
+        action="store_true",
+        help="the test perplexity of every model of the whole vocabulary of WikiText-2, counted and published ones too",
+    )
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--workers", type=int, default=1, metavar="N", help="processes to share the points (default: 1)")
     group.add_argument(
@@ -70,6 +76,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(*(line for experiment in chosen for line in verdicts(experiment, given.results)), sep="\n")
         except WrongResultError as error:
             parser.error(str(error))
+        return 0
+    if given.perplexities:
+        path = given.results / f"{language_models.EXPERIMENT.name}.json"
+        found = read(path if path.is_file() else shipped() / path.name)
+        print(*(f"{name}  {value:.1f}" for name, value in language_models.perplexities(found).items()), sep="\n")
         return 0
     if given.name is None:
         for name, experiment in EXPERIMENTS.items():

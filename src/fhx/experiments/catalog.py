@@ -12,6 +12,7 @@ from fhx.experiments import (
     finite_precision,
     formal_languages,
     imitation,
+    language_models,
     long_copies,
     norms,
     perturbed_weights,
@@ -52,6 +53,7 @@ MODULES = (
     windows,
     cut_gradients,
     stable_models,
+    language_models,
     feed_forward,
 )
 """In the order of the chapters that read their results."""

@@ -14,13 +14,14 @@ from torch.nn import functional as F
 
 from fhx.cells import Cell
 from fhx.experiments.forms import FORMS
+from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
 from fhx.experiments.variants import initialize, open_gates
 
 __all__ = ["EVERY", "KINDS", "WINDOW", "LanguageModel"]
 
-KINDS = {name: form for name, form in FORMS.items() if name != "LSTM, F = 0.95"}
-"""The layers of the nets that are trained."""
+KINDS = {name: form for name, form in FORMS.items() if name != "LSTM, F = 0.95"} | {"frozen": FORMS["LSTM"]}
+"""The layers of the nets that are trained; those of "frozen" stay as they started, and only words' vectors learn."""
 WINDOW = 70
 """Words of each stream that are read at a time, and for which gates start open."""
 EVERY = 25
@@ -49,6 +50,8 @@ class LanguageModel(nn.Module):
         self.layers: Sequence[Cell] = made  # type: ignore[assignment]  # torch's is not generic
         self.loop = TorchLoop(self.layers[0])
         self.constrain()
+        if kind == "frozen":
+            freeze(self, "layers")
 
     @torch.no_grad()
     def _layer(self, units: int) -> Cell:
