@@ -53,21 +53,21 @@ def cost_of_window(result: dict, k: int):
 
 
 @pytest.fixture(scope="module")
-def at_a_plateau() -> dict:
+def after_ten_passes() -> dict:
     """Results of language models on all words, by kind."""
     return {p["point"]["model"]: p["result"] for p in stored("language_models")["points"] if "units" in p["point"]}
 
 
 @pytest.mark.claim("B13")
-def test_b13_at_a_plateau_a_certificate_costs_an_lstm(at_a_plateau):
-    free, stable = (interval([exp(nats) for nats in at_a_plateau[kind]["test"]]) for kind in ("LSTM", "LSTM, stable"))
+def test_b13_after_ten_passes_a_certificate_costs_an_lstm(after_ten_passes):
+    free, stable = (interval([exp(nats) for nats in after_ten_passes[kind]["test"]]) for kind in ("LSTM", "LSTM, stable"))
     assert 127 < free.low < free.high < 131
     assert 146 < stable.low < stable.high < 149
 
 
 @pytest.mark.claim("B18")
-def test_b18_at_a_plateau_a_sixth_of_the_gain_is_behind_twenty_words(at_a_plateau):
-    shares = [(c["1"] - c["20"]) / (c["1"] - c["all"]) for c in at_a_plateau["LSTM"]["context"]]
+def test_b18_after_ten_passes_a_sixth_of_the_gain_is_behind_twenty_words(after_ten_passes):
+    shares = [(c["1"] - c["20"]) / (c["1"] - c["all"]) for c in after_ten_passes["LSTM"]["context"]]
     assert 0.80 < interval(shares).low < interval(shares).high < 0.86
 
 

@@ -1,4 +1,4 @@
-r"""Perplexities on the whole vocabulary of WikiText-2: free and certified nets at a plateau, and counted models.
+r"""Perplexities on the whole vocabulary of WikiText-2: free and certified nets after ten passes, and counted models.
 
 Every kind of net is trained in the same way: with the first of three seeds a learning rate is chosen by one pass, then
 a dropout by ten passes; with both all seeds are trained for ten passes. The weights of the best validation are judged.
@@ -192,7 +192,7 @@ def certificate(net: LanguageModel) -> list[float] | None:
 
 EXPERIMENT = Experiment(
     name="language_models",
-    question="What does a certificate of stability cost a language model that is trained to a plateau?",
+    question="What does a certificate of stability cost a language model that reads its text ten times?",
     settings={
         "rates": RATES,
         "dropouts": DROPOUTS,
