@@ -60,7 +60,8 @@ def after_ten_passes() -> dict:
 
 @pytest.mark.claim("B13")
 def test_b13_after_ten_passes_a_certificate_costs_an_lstm(after_ten_passes):
-    free, stable = (interval([exp(nats) for nats in after_ten_passes[kind]["test"]]) for kind in ("LSTM", "LSTM, stable"))
+    tests = (after_ten_passes[kind]["test"] for kind in ("LSTM", "LSTM, stable"))
+    free, stable = (interval([exp(nats) for nats in test]) for test in tests)
     assert 127 < free.low < free.high < 131
     assert 146 < stable.low < stable.high < 149
 

@@ -17,6 +17,7 @@ from fhx.experiments import language_models, stored, truncated_training
 from fhx.experiments.__main__ import main
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, reading, training
+from fhx.experiments.language_models.net import RIVALS, WINDOW
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.protocol import judge
 from fhx.tasks import Sequences, Task
@@ -105,13 +106,42 @@ def test_the_loop_is_no_part_of_the_net():
     assert not any("loop" in name for name in net.state_dict())
 
 
-def test_a_state_goes_on_and_words_later_do_not_matter():
+@pytest.mark.parametrize("kind", ["LSTM", *RIVALS])
+def test_a_state_goes_on_and_words_later_do_not_matter(kind):
     torch.manual_seed(0)
-    net, ids = LanguageModel("LSTM", WORDS, 6, 2, (3, 5)), torch.randint(WORDS, (7, 2))
+    net, ids = LanguageModel(kind, WORDS, 6, 2, (3, 5)), torch.randint(WORDS, (7, 2))
     whole, _ = net(ids)
     first, states = net(ids[:3])
     second, _ = net(ids[3:], states)
     torch.testing.assert_close(torch.cat([first, second]), whole)
+
+
+@pytest.mark.parametrize("kind", RIVALS)
+def test_rivals_are_as_large_as_the_layers_of_an_lstm(kind):
+    def numbers(kind: str) -> int:
+        net = LanguageModel(kind, WORDS, 128, 1, (3, 5))
+        return sum(p.numel() for p in net.parameters()) - sum(p.numel() for p in net.softmax.parameters())
+
+    assert 0.96 < numbers(kind) / numbers("LSTM") <= 1
+
+
+def test_attention_sees_a_whole_window_behind_each_word():
+    torch.manual_seed(0)
+    net, ids = LanguageModel("attention", WORDS, 24, 1, (3, 5)), torch.randint(WORDS, (WINDOW * 2, 1))
+    other = ids.clone()
+    other[WINDOW + 1] = (ids[WINDOW + 1] + 1) % WORDS
+
+    def last(words):
+        _, states = net(words[:WINDOW])
+        return net(words[WINDOW:], states)[0]
+
+    gap = (last(ids) - last(other)).abs().sum((1, 2))
+    assert gap[0] == 0
+    assert gap[1:].min() > 0
+    other = ids.clone()
+    other[1] = (ids[1] + 1) % WORDS
+    gap = (last(ids) - last(other)).abs().sum((1, 2))
+    assert gap[0] > 0
 
 
 @pytest.fixture
@@ -134,9 +164,11 @@ def small(monkeypatch, tmp_path):
 POINT = {"model": "simple, stable", "layers": 1, "units": 5}
 
 
-def test_training_that_was_stopped_goes_on(small, tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", ["simple, stable", "TCN"])
+def test_training_that_was_stopped_goes_on(kind, small, tmp_path, monkeypatch):
+    point = {**POINT, "model": kind}
     settings = {"rate": 0.01, "dropout": 0.3, "seed": 1, "passes": 3}
-    whole = training.train(POINT, **settings, kept=tmp_path / "whole")
+    whole = training.train(point, **settings, kept=tmp_path / "whole")
     real, seen = training._read, []
 
     def stopped(*args):
@@ -147,9 +179,9 @@ def test_training_that_was_stopped_goes_on(small, tmp_path, monkeypatch):
 
     monkeypatch.setattr(training, "_read", stopped)
     with pytest.raises(KeyboardInterrupt):
-        training.train(POINT, **settings, kept=tmp_path / "part")
+        training.train(point, **settings, kept=tmp_path / "part")
     monkeypatch.setattr(training, "_read", real)
-    part = training.train(POINT, **settings, kept=tmp_path / "part")
+    part = training.train(point, **settings, kept=tmp_path / "part")
     assert (part.at, part.valid, part.train) == (whole.at, whole.valid, whole.train)
     assert whole.at == [0, 3, 6, 9, 12, 15, 18]
     for name, value in whole.net.state_dict().items():

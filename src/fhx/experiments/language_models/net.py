@@ -1,4 +1,4 @@
-r"""Language models with recurrent layers, whose words are read and predicted by the same vectors.
+r"""Language models whose words are read and predicted by the same vectors, with recurrent layers or a rival of them.
 
 The softmax is torch's adaptive one (Grave et al. 2017): frequent words, and groups of rare ones, are told apart by one
 softmax, and the words of a group by another, after a square matrix of the group. The vectors of a word in it are also
@@ -12,16 +12,22 @@ from jaxtyping import Float, Integer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.cells import Cell
-from fhx.experiments.forms import FORMS
+from fhx.cells import Cell, LSTMCell
+from fhx.experiments.feed_forward.causal import CausalNet
+from fhx.experiments.forms import FORMS, Form
 from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
+from fhx.experiments.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.variants import initialize, open_gates
 
-__all__ = ["EVERY", "KINDS", "WINDOW", "LanguageModel"]
+__all__ = ["EVERY", "KINDS", "RIVALS", "WINDOW", "LanguageModel"]
 
 KINDS = {name: form for name, form in FORMS.items() if name != "LSTM, F = 0.95"} | {"frozen": FORMS["LSTM"]}
 """The layers of the nets that are trained; those of "frozen" stay as they started, and only words' vectors learn."""
+RIVALS = ("TCN", "attention", *LINEAR, "window 5", "window 20")
+"""Nets that have as many numbers, words aside, as the layers of an LSTM."""
+SHAPE = Shape(levels=4, positions=140)
+"""Of rivals: convolutions reach 61 words back, and attention at least 70 where a text is read by windows."""
 WINDOW = 70
 """Words of each stream that are read at a time, and for which gates start open."""
 EVERY = 25
@@ -31,11 +37,13 @@ EVERY = 25
 class LanguageModel(nn.Module):
     """Words as vectors, layers of cells with dropout before, between and after them, and the softmax.
 
+    A rival stands in the place of the layers; it has dropout within it too, where it has it elsewhere.
+
     Args:
-        kind: one of ``KINDS``.
+        kind: one of ``KINDS`` or ``RIVALS``.
         words: size of the vocabulary.
         units: of each layer, and width of the vectors.
-        layers: how many.
+        layers: how many, or how many a rival is as large as.
         cutoffs: of the softmax.
         dropout: what part of the numbers is dropped in training.
     """
@@ -44,11 +52,14 @@ class LanguageModel(nn.Module):
         self, kind: str, words: int, units: int, layers: int, cutoffs: Sequence[int], dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.form, self.dropout = KINDS[kind], dropout
+        self.form, self.dropout = KINDS.get(kind, Form(cell=LSTMCell)), dropout
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(units, words, list(cutoffs), div_value=1.0, head_bias=True)
-        made = nn.ModuleList([self._layer(units) for _ in range(layers)])
+        made = nn.ModuleList([self._layer(units) for _ in range(layers)] if kind in KINDS else [])
         self.layers: Sequence[Cell] = made  # type: ignore[assignment]  # torch's is not generic
-        self.loop = TorchLoop(self.layers[0])
+        if kind in KINDS:
+            self.loop = TorchLoop(self.layers[0])
+        else:
+            self.rival = _rival(kind, units, layers, dropout)
         self.constrain()
         if kind == "frozen":
             freeze(self, "layers")
@@ -79,10 +90,13 @@ class LanguageModel(nn.Module):
 
         Args:
             ids: of words.
-            states: the last ones of a run before.
+            states: the last ones of a run before; of a rival one, what it carries.
             dropping: what chooses the numbers to drop; None where none are dropped, as in a test.
         """
         shown, last = self._dropped(F.embedding(ids, torch.cat(self.vectors())), dropping), []
+        if not self.layers:
+            shown, carried = self.rival.train(dropping is not None).resume(shown, states[0] if states else None)
+            return self._dropped(shown, dropping), [carried]
         for k, cell in enumerate(self.layers):
             state = states[k] if states else None
             shown, state = self.loop(cell, shown, state)
@@ -105,3 +119,17 @@ class LanguageModel(nn.Module):
                 vectors.clamp_(-1, 1)
         for cell in self.layers:
             self.form.keep(cell)
+
+
+def _rival(kind: str, units: int, layers: int, dropout: float) -> CausalNet:
+    """A net between vectors that has as many numbers as layers of LSTMs, or hardly fewer."""
+    each = sum(p.numel() for p in LSTMCell(units, units).parameters())
+
+    def made(width: int, inner: int, dropout: float | None = None) -> CausalNet:
+        return rival(kind, units, width, inner, units, SHAPE, dropout)
+
+    def size(width: int, inner: int) -> int:
+        with torch.random.fork_rng([]):
+            return sum(p.numel() for p in made(width, inner).parameters())
+
+    return made(*largest_widths(kind, size, layers * each), dropout or None)

@@ -29,6 +29,7 @@ from fhx.experiments.music_and_digits.nets import RecurrentNet, kinds, new_net, 
 from fhx.experiments.music_and_digits.tasks import PIECE, pieces, problem, whole
 from fhx.experiments.one_by_one import one_by_one
 from fhx.experiments.protocol import Ahead, Evidence
+from fhx.experiments.rivals import LINEAR
 from fhx.tasks import last_frame, majority_class, note_frequencies
 from fhx.training import OBJECTIVES, evaluate
 
@@ -68,7 +69,7 @@ GAINS = {"chorales": 0.02, "folk tunes": 0.02, "digits": 0.005}
 """What the last tenth of the updates may add to a validation value."""
 FEW = ("simple", "simple, stable", "LSTM", "LSTM, stable", "LSTM, four conditions", "frozen", "TCN", "logistic 20")
 """Kinds on folk tunes, which take longest."""
-SMALL = ("simple", "LSTM", "TCN", "attention", *nets.LINEAR)
+SMALL = ("simple", "LSTM", "TCN", "attention", *LINEAR)
 """Kinds that are trained at a quarter of the size too."""
 PUBLISHED = {
     "chorales": {"RNN": 8.91, "LSTM": 8.45, "GRU": 8.43, "TCN": 8.10},
@@ -83,7 +84,7 @@ STATEMENTS = {
     "contest": (
         Ahead("TCN", "LSTM"),
         Ahead("attention", "LSTM"),
-        *(Ahead(name, "LSTM") for name in nets.LINEAR),
+        *(Ahead(name, "LSTM") for name in LINEAR),
         Ahead("LSTM", "simple"),
     ),
 }

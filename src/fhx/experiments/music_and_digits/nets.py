@@ -1,24 +1,18 @@
 """The nets that read music or digits, by kind and size."""
 
-from bisect import bisect_left
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from fhx.cells import DiagonalCell, LRUCell, MinGRUCell, RGLRUCell
 from fhx.experiments import real_data as data
-from fhx.experiments.feed_forward.attention import CausalAttention
-from fhx.experiments.feed_forward.blocks import LinearRecurrentNet
 from fhx.experiments.feed_forward.causal import (
     CausalConvolution,
     CausalNet,
     FeedForwardNet,
     Inputs,
     Outputs,
-    WindowNet,
     dropping,
 )
 from fhx.experiments.feed_forward.convolution import TemporalConvolution
@@ -26,9 +20,10 @@ from fhx.experiments.forms import FORMS
 from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
 from fhx.experiments.music_and_digits.tasks import problem
+from fhx.experiments.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.variants import initialize, open_gates
 
-__all__ = ["LINEAR", "LogisticNet", "RecurrentNet", "kinds", "new_net", "parameters", "widths"]
+__all__ = ["LogisticNet", "RecurrentNet", "kinds", "new_net", "parameters", "widths"]
 
 UNITS = {"chorales": 128, "folk tunes": 128, "digits": 64}
 """Of the LSTM whose number of parameters is the size of all."""
@@ -43,12 +38,6 @@ PUBLISHED = {
 """The convolutional nets of Bai et al. (2018), table 2 of their appendix."""
 WINDOWS = {"chorales": (5, 20), "folk tunes": (5, 20), "digits": (16, 64)}
 """Inputs that nets with a window see; logistic ones see the more."""
-LAYERS, HEADS = 2, 2
-"""Of attention and, without heads, of linear recurrences."""
-LINEAR: dict[str, type[DiagonalCell]] = {"LRU": LRUCell, "minGRU": MinGRUCell, "RG-LRU": RGLRUCell}
-"""Recurrences that are linear in their state."""
-WIDEST = 600
-"""More units than any net has."""
 
 
 def kinds(name: str) -> list[str]:
@@ -142,11 +131,7 @@ def widths(name: str, kind: str, size: str) -> tuple[int, int]:
     if kind == "frozen" or (kind in FORMS and "," in kind):  # what is kept stable is as wide as what is free
         return widths(name, "LSTM" if kind == "frozen" else kind.split(",")[0], size)
     goal = _size(name, "LSTM", UNITS[name], 0) / {"equal": 1, "quarter": 4}[size]
-    step = HEADS if kind == "attention" or kind in LINEAR else 1  # an LRU has an even number of units
-    ratio = 2 if step > 1 else 1
-    fits: Callable[[int], bool] = lambda n: _size(name, kind, step * n, ratio * step * n) <= goal  # noqa: E731
-    units = step * bisect_left(range(1, WIDEST // step), True, key=lambda n: not fits(n))
-    return units, ratio * units
+    return largest_widths(kind, partial(_size, name, kind), goal)
 
 
 def _net(name: str, kind: str, dropout: float | None, units: int, inner: int) -> CausalNet:
@@ -156,15 +141,10 @@ def _net(name: str, kind: str, dropout: float | None, units: int, inner: int) ->
         return RecurrentNet(kind, inputs, units, outputs, horizon, dropout)
     if kind == "frozen":
         return freeze(RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout))
-    if kind in LINEAR:
-        return LinearRecurrentNet(LINEAR[kind], inputs, units, inner, outputs, LAYERS, dropout)
     if kind.startswith("logistic "):
         return LogisticNet(inputs, outputs, int(kind.removeprefix("logistic ")), dropout)
-    if kind == "TCN":
-        return TemporalConvolution(inputs, units, inner, outputs, 3, LEVELS[name], dropout)
-    if kind == "attention":
-        return CausalAttention(inputs, units, inner, outputs, horizon, LAYERS, HEADS, dropout)
-    return WindowNet(inputs, units, inner, outputs, int(kind.removeprefix("window ")), dropout)
+    shape = Shape(levels=LEVELS[name], positions=horizon)
+    return rival(kind, inputs, units, inner, outputs, shape, dropout)
 
 
 def _published(name: str, dropout: float | None) -> CausalNet:
