@@ -75,7 +75,7 @@ book-then-notebooks: book
 	$(NBVAL) -n 1
 lint-then-grader: lint
 	$(TESTS) tests/course -m alone -rs
-then-print: book lint-then-grader
+then-print: book-then-notebooks
 	$(TESTS) tests/book -m alone -rs
 
 lint: .venv/test.installed
