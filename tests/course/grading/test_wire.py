@@ -20,7 +20,7 @@ from fhx.course.grading.wire_types import write_atom
 from fhx.dynamics import unroll
 from fhx.exact import Matrix
 from fhx.exercises import EXERCISES, difference
-from fhx.machines import DFA, NAMED, TuringMachine
+from fhx.machines import COUNTER_MACHINES, DFA, NAMED, TuringMachine, letter_from_the_end
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.fractions(),
@@ -96,8 +96,20 @@ def test_a_subclass_arrives_as_the_plain_type(value, plain):
 
 def test_machines_cross():
     turing = TuringMachine({("q", "a"): ("q", "a", "R")}, "q", "yes", "no", "_", "ab")
-    for machine in (*NAMED.values(), turing):
+    for machine in (*NAMED.values(), letter_from_the_end(3, "ba"), *COUNTER_MACHINES.values(), turing):
         assert loads(dumps(machine)) == machine
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_inputs_of_every_exercise_are_data_or_functions(name):
+    """What is neither arrives as a thing without attributes, and no honest answer could be right."""
+
+    def keep(value):
+        assert callable(value), type(value)
+        return {"t": "call", "n": 0}
+
+    for case in EXERCISES[name].all_cases(seed=0, random_inputs=3):
+        dumps(case, keep)
 
 
 class Whole:

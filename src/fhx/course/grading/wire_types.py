@@ -14,7 +14,7 @@ from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
 from fhx.cells.activations import ACTIVATIONS
 from fhx.course.grading.wire_plain import Inner, Reader, WireError, Writer, read_number, write_number
 from fhx.exact import Matrix
-from fhx.machines import DFA, TuringMachine
+from fhx.machines import DFA, NFA, CounterMachine, TuringMachine
 
 __all__ = ["READERS", "WRITERS", "Atom", "write_atom"]
 
@@ -27,9 +27,17 @@ KINDS = ("bool", "uint8", *(f"int{n}" for n in (8, 16, 32, 64)), *(f"float{n}" f
 DTYPES = {name: getattr(torch, name) for name in (*KINDS, "bfloat16")}
 OPTIONS = {"input_size", "state_size", "activation", "depth", "width", "normalized"}
 CELLS = {kind.__name__: kind for kind in (DeepCell, GRUCell, LSTMCell, LinearCell, SimpleCell)}
-DFA_PARTS = ("states", "alphabet", "transitions", "start", "accept")
 MATRIX_PARTS = ("shape", "entries")
-TURING_PARTS = ("transitions", "start", "accept", "reject", "blank", "input_alphabet")
+MACHINES: dict[str, tuple[type, tuple[str, ...]]] = {
+    "dfa": (DFA, ("states", "alphabet", "transitions", "start", "accept")),
+    "nfa": (NFA, ("states", "alphabet", "transitions", "start", "accept")),
+    "counter": (
+        CounterMachine,
+        ("states", "alphabet", "counters", "transitions", "start", "accept", "at_zero"),
+    ),
+    "turing": (TuringMachine, ("transitions", "start", "accept", "reject", "blank", "input_alphabet")),
+}
+"""Machines by their tags, each with what it is made of."""
 
 
 def _items(value: np.ndarray) -> list[Any]:
@@ -98,12 +106,8 @@ def _writer(tag: str, names: tuple[str, ...]) -> Writer:
     return lambda value, inner: {"t": tag, "v": {name: inner(getattr(value, name)) for name in names}}
 
 
-def _read_dfa(data: dict[str, Any], inner: Inner) -> DFA:
-    return DFA(*(inner(data["v"][name]) for name in DFA_PARTS))
-
-
-def _read_turing(data: dict[str, Any], inner: Inner) -> TuringMachine:
-    return TuringMachine(*(inner(data["v"][name]) for name in TURING_PARTS))
+def _reader(kind: type, names: tuple[str, ...]) -> Reader:
+    return lambda data, inner: kind(*(inner(data["v"][name]) for name in names))
 
 
 def _write_cell(value: Any, inner: Inner) -> dict[str, Any]:
@@ -128,10 +132,6 @@ def _read_cell(data: dict[str, Any], inner: Inner) -> Any:
     cell = undrawn(CELLS[data["class"]], **options, dtype=dtype)
     cell.load_state_dict(parameters)
     return cell
-
-
-def _read_matrix(data: dict[str, Any], inner: Inner) -> Matrix:
-    return Matrix(*(inner(data["v"][name]) for name in MATRIX_PARTS))
 
 
 class Atom:
@@ -170,8 +170,7 @@ WRITERS: dict[type, Writer] = {
     np.float64: _write_scalar,  # which is a float too
     np.generic: _write_scalar,
     Tensor: _write_tensor,
-    DFA: _writer("dfa", DFA_PARTS),
-    TuringMachine: _writer("turing", TURING_PARTS),
+    **{kind: _writer(tag, names) for tag, (kind, names) in MACHINES.items()},
     Matrix: _writer("matrix", MATRIX_PARTS),
     **dict.fromkeys(CELLS.values(), _write_cell),
     numbers.Integral: lambda value, inner: inner(operator.index(value)),
@@ -182,9 +181,8 @@ READERS: dict[str, Reader] = {
     "array": _read_array,
     "number": _read_scalar,
     "tensor": _read_tensor,
-    "dfa": _read_dfa,
-    "turing": _read_turing,
+    **{tag: _reader(kind, names) for tag, (kind, names) in MACHINES.items()},
     "cell": _read_cell,
-    "matrix": _read_matrix,
+    "matrix": _reader(Matrix, MATRIX_PARTS),
     "atom": _read_atom,
 }

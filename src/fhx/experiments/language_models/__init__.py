@@ -11,7 +11,7 @@ Gates of LSTMs start open for a window of words (Tallec and Ollivier 2018), stat
 
 Beside them stand words counted on the whole training text (``KneserNey``), and published numbers.
 
-A kind of 128 units takes about an hour and a half on one core, one of two layers of 200 units four hours. Each pass of
+A kind of 128 units takes less than two hours on one core, one of two layers of 200 units four hours. Each pass of
 each net is written down in the cache of the package, so a run that was stopped goes on, and one that is done is judged
 again in minutes.
 """
