@@ -33,6 +33,7 @@ Rows = Sequence[Sequence[int]]
 SECOND_LAST_A = DFA.from_regex("(a|b)*a(a|b)", "ab")
 ENDS_IN_ABB = DFA.from_regex("(a|b)*abb", "ab")
 NO_BB = DFA.from_regex("(a|ba)*b?", "ab")
+TWO_WAYS = NFA(range(3), "ab", {(0, "b"): [0, 1], (0, "a"): [2], (1, "a"): [2]}, [0, 1], [2])
 
 
 # Machines
@@ -224,7 +225,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "A set of states by hand",
         "nfa_net(nfa)",
         ("nfa",),
-        cases=tuple((letter_from_the_end(d, "ba"),) for d in (1, 2, 4)),
+        cases=tuple((nfa,) for nfa in (*(letter_from_the_end(d, "ba") for d in (1, 2, 4)), TWO_WAYS)),
         sample=_nfa,
         oracle=lambda nfa: True,
         observe=lambda value, nfa: right_net(value, nfa.determinize(), len(nfa.states) * len(nfa.alphabet) + 1, "slu"),

@@ -37,6 +37,7 @@ from fhx.tasks import wikitext2
 __all__ = [
     "EXPERIMENT",
     "KINDS",
+    "PUBLISHED",
     "KneserNey",
     "LanguageModel",
     "Trained",
