@@ -43,9 +43,26 @@ class CausalNet(nn.Module):
         raise NotImplementedError
 
 
+class Dropout(nn.Dropout):
+    """Dropout whose numbers may be chosen by a generator of its own.
+
+    Attributes:
+        generator: what chooses them in training; None for torch's.
+    """
+
+    generator: torch.Generator | None = None
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Some numbers set to zero in training, and the others scaled, so that their mean stays."""
+        if not self.training or self.generator is None:
+            return super().forward(input)
+        kept = 1 - self.p
+        return input * (torch.empty_like(input).bernoulli_(kept, generator=self.generator) / kept)
+
+
 def dropping(p: float | None) -> nn.Module:
     """Dropout of this part of the numbers; None for none."""
-    return nn.Identity() if p is None else nn.Dropout(p)
+    return nn.Identity() if p is None else Dropout(p)
 
 
 class RecurrentNet(CausalNet):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.cells import Cell, LSTMCell
-from fhx.experiments.feed_forward.causal import CausalNet
+from fhx.experiments.feed_forward.causal import CausalNet, Dropout
 from fhx.experiments.forms import FORMS, Form
 from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
@@ -95,6 +95,9 @@ class LanguageModel(nn.Module):
         """
         shown, last = self._dropped(F.embedding(ids, torch.cat(self.vectors())), dropping), []
         if not self.layers:
+            for module in self.rival.modules():
+                if isinstance(module, Dropout):
+                    module.generator = dropping
             shown, carried = self.rival.train(dropping is not None).resume(shown, states[0] if states else None)
             return self._dropped(shown, dropping), [carried]
         for k, cell in enumerate(self.layers):

@@ -148,8 +148,6 @@ def _read(
 ) -> None:
     """One pass over the text; what happens is noted in ``state``."""
     part, states, seen = text().train, None, []
-    if not net.layers:  # what is dropped within a rival
-        torch.manual_seed(int(torch.randint(2**31, (), generator=dropping)))
     notes = {each * k // BETWEEN for k in range(1, BETWEEN + 1)}
     for i in range(each):
         update = state["pass"] * each + i
