@@ -125,6 +125,11 @@ def test_rivals_are_as_large_as_the_layers_of_an_lstm(kind):
     assert 0.96 < numbers(kind) / numbers("LSTM") <= 1
 
 
+def test_a_kind_is_known():
+    with pytest.raises(ValueError, match="no kind 'GRU'; there are TCN, attention, LRU"):
+        LanguageModel("GRU", WORDS, 24, 1, (3, 5))
+
+
 def test_attention_sees_a_whole_window_behind_each_word():
     torch.manual_seed(0)
     net, ids = LanguageModel("attention", WORDS, 24, 1, (3, 5)), torch.randint(WORDS, (WINDOW * 2, 1))
@@ -258,7 +263,7 @@ def test_a_verdict_on_words_waits_for_a_control_and_five_seeds():
 
 
 def test_the_trigram_is_beaten_and_a_certificate_has_its_price():
-    """Of the stored nets; every one is above the interval's noise."""
+    """Of the stored nets, every one."""
     results = {tuple(e["point"].values()): e["result"] for e in stored("language_models")["points"]}
     counted = results["Kneser-Ney", 3]["test"][0]
     free, stable = results["LSTM", 1, 128], results["LSTM, stable", 1, 128]
@@ -266,6 +271,13 @@ def test_the_trigram_is_beaten_and_a_certificate_has_its_price():
     assert exp(max(free["test"])) < 145
     assert free["certificate"] == [None] * 3
     assert all(rate <= RATE for (rate,) in stable["certificate"])
+
+
+def test_a_broken_result_is_named(capsys, tmp_path):
+    (tmp_path / "language_models.json").write_text("{")
+    with pytest.raises(SystemExit):
+        main(["--perplexities", "--results", str(tmp_path)])
+    assert "language_models.json" in capsys.readouterr().err
 
 
 def test_perplexities_are_printed_by_name(capsys):

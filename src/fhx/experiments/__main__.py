@@ -79,7 +79,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if given.perplexities:
         path = given.results / f"{language_models.EXPERIMENT.name}.json"
-        found = read(path if path.is_file() else shipped() / path.name)
+        try:
+            found = read(path if path.is_file() else shipped() / path.name)
+        except WrongResultError as error:
+            parser.error(str(error))
         print(*(f"{name}  {value:.1f}" for name, value in language_models.perplexities(found).items()), sep="\n")
         return 0
     if given.name is None:

@@ -184,7 +184,7 @@ def _kind(result: Result) -> Kind:
 
 def certificate(net: LanguageModel) -> list[float] | None:
     """The contraction rate of each layer for the inputs that it can get; None for a net that is not certified."""
-    if net.form.certified is None:
+    if net.form is None or net.form.certified is None:
         return None
     bound = max(vectors.abs().max().item() for vectors in net.vectors()) if net.form.clipped else 1.0
     bounds = [bound, *[1.0] * (len(net.layers) - 1)]

@@ -52,24 +52,17 @@ class LanguageModel(nn.Module):
         self, kind: str, words: int, units: int, layers: int, cutoffs: Sequence[int], dropout: float = 0.0
     ) -> None:
         super().__init__()
-        self.form, self.dropout = KINDS.get(kind, Form(cell=LSTMCell)), dropout
+        self.form, self.dropout = KINDS.get(kind), dropout  # a rival has no form
         self.softmax = nn.AdaptiveLogSoftmaxWithLoss(units, words, list(cutoffs), div_value=1.0, head_bias=True)
-        made = nn.ModuleList([self._layer(units) for _ in range(layers)] if kind in KINDS else [])
+        made = nn.ModuleList([_layer(self.form, units) for _ in range(layers)] if self.form else [])
         self.layers: Sequence[Cell] = made  # type: ignore[assignment]  # torch's is not generic
-        if kind in KINDS:
+        if self.form:
             self.loop = TorchLoop(self.layers[0])
         else:
             self.rival = _rival(kind, units, layers, dropout)
         self.constrain()
         if kind == "frozen":
             freeze(self, "layers")
-
-    @torch.no_grad()
-    def _layer(self, units: int) -> Cell:
-        cell = self.form.cell(units, units)
-        initialize(cell)
-        open_gates(cell, WINDOW)
-        return cell
 
     def vectors(self) -> list[Tensor]:
         """Those of the frequent words, and of each group of rare ones; views of parameters."""
@@ -94,7 +87,7 @@ class LanguageModel(nn.Module):
             dropping: what chooses the numbers to drop; None where none are dropped, as in a test.
         """
         shown, last = self._dropped(F.embedding(ids, torch.cat(self.vectors())), dropping), []
-        if not self.layers:
+        if self.form is None:
             for module in self.rival.modules():
                 if isinstance(module, Dropout):
                     module.generator = dropping
@@ -117,11 +110,21 @@ class LanguageModel(nn.Module):
     @torch.no_grad()
     def constrain(self) -> None:
         """Clip the vectors and project the layers, where the kind says so and all weights are finite."""
+        if self.form is None:
+            return
         if self.form.clipped:
             for vectors in self.vectors():
                 vectors.clamp_(-1, 1)
         for cell in self.layers:
             self.form.keep(cell)
+
+
+@torch.no_grad()
+def _layer(form: Form, units: int) -> Cell:
+    cell = form.cell(units, units)
+    initialize(cell)
+    open_gates(cell, WINDOW)
+    return cell
 
 
 def _rival(kind: str, units: int, layers: int, dropout: float) -> CausalNet:
