@@ -249,6 +249,16 @@ def opens_with_question_and_picture(notebook: NotebookNode, name: str) -> list[s
     return [f"cell {place} is not {what}" for place, (what, holds) in enumerate(wants.items(), start=2) if not holds]
 
 
+def shows_its_tables(notebook: NotebookNode, name: str) -> list[str]:
+    """A table is shown where it is the last of its cell, and lost where something follows."""
+    return [
+        f"cell {place} shows no table: something follows it"
+        for place, cell in code_cells(notebook)
+        if re.search(r"^results\(", cell.source, re.M)
+        and not re.search(r"^results\([^\n]*(\n[ )].*)*\Z", cell.source, re.M)
+    ]
+
+
 def ends_with_what_was_found(notebook: NotebookNode, name: str) -> list[str]:
     """Before the exercises stands what was found, what is open, and where to go."""
     prose = "\n\n".join(cell.source for _, cell in prose_cells(notebook))
@@ -297,6 +307,7 @@ RULES: tuple[Rule, ...] = (
     uses_plain_tqdm,
     checks_its_results,
     says_what_its_code_is_for,
+    shows_its_tables,
     opens_with_question_and_picture,
     ends_with_what_was_found,
     has_whole_exercises,

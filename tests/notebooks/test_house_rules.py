@@ -204,7 +204,12 @@ MUTATIONS: list[tuple[str, str, Callable[[NotebookNode], object]]] = [
         "13 cells are open",
         lambda notebook: notebook.cells.extend([code("1", "show")] * 13),
     ),
-    ("opens_with_question_and_picture", "cell 2 is not the question", replaced("Does it", "Does it turn?", "It turns.")),
+    ("shows_its_tables", "something follows", replaced("print(1", "print(1 + 1)", "results(\n    [1],\n)\nassert 1")),
+    (
+        "opens_with_question_and_picture",
+        "cell 2 is not the question",
+        replaced("Does it", "Does it turn?", "It turns."),
+    ),
     ("opens_with_question_and_picture", "cell 2 is not the question", replaced("An orbit", "An", "One. Two. An")),
     ("opens_with_question_and_picture", "cell 3 is not the imports", untagged("import math", "imports")),
     ("opens_with_question_and_picture", "cell 4 is not a figure", untagged("draw", "figure")),
