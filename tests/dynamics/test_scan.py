@@ -9,10 +9,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
+from torch.func import functional_call, stack_module_state
 
 import fhx
-from fhx.cells import LinearCell, SimpleCell
-from fhx.dynamics import affine_scan, linear_states, scan, unroll
+from fhx.cells import LinearCell, LRUCell, MinGRUCell, SimpleCell
+from fhx.dynamics import affine_scan, diagonal_states, linear_states, scan, unroll
 
 DOUBLE = {"dtype": torch.float64, "device": fhx.device()}
 LENGTHS = [0, 1, 2, 7, 8, 15, 16, 17, 63, 64, 65, 130]
@@ -291,3 +292,30 @@ def test_no_compiler_is_one_clear_error(compiler):
     compiled = compiler(broken).linear_states
     with pytest.raises(RuntimeError, match=r"compiled=True needs torch\.compile and a C\+\+ compiler"):
         compiled(linear(True), draw(100, 4, 2), compiled=True)
+
+
+@given(st.integers(1, 40), st.integers(1, 3), st.sampled_from(["minGRU", "LRU"]), st.integers(0, 999))
+def test_nets_side_by_side_scan_as_each_alone(time, many, kind, seed):
+    """``vmap`` over the weights of diagonal cells: states and gradients."""
+    made = {"minGRU": MinGRUCell, "LRU": LRUCell}[kind]
+    cells = [made(3, 4, generator=rng(seed + k), dtype=torch.float64) for k in range(many)]
+    inputs = draw(many, time, 2, 3, seed=seed).cpu()
+    weights, _ = stack_module_state(cells)
+
+    def total(own, x):
+        return functional_call(_States(cells[0]), {f"cell.{name}": w for name, w in own.items()}, (x,)).square().sum()
+
+    found = torch.vmap(torch.func.grad(total))({name: w.detach() for name, w in weights.items()}, inputs)
+    for k, cell in enumerate(cells):
+        alone = torch.autograd.grad(diagonal_states(cell, inputs[k]).square().sum(), list(cell.parameters()))
+        for (name, _), gradient in zip(cell.named_parameters(), alone, strict=True):
+            torch.testing.assert_close(found[name][k], gradient)
+
+
+class _States(nn.Module):
+    def __init__(self, cell):
+        super().__init__()
+        self.cell = cell
+
+    def forward(self, x):
+        return diagonal_states(self.cell, x)

@@ -19,6 +19,7 @@ from fhx.experiments.forms import RATE
 from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, reading, training
 from fhx.experiments.language_models.net import RIVALS, WINDOW
 from fhx.experiments.language_models.reading import Reading, losses
+from fhx.experiments.language_models.training import Setting
 from fhx.experiments.protocol import judge
 from fhx.tasks import Sequences, Task
 
@@ -172,8 +173,8 @@ POINT = {"model": "simple, stable", "layers": 1, "units": 5}
 @pytest.mark.parametrize("kind", ["simple, stable", "TCN"])
 def test_training_that_was_stopped_goes_on(kind, small, tmp_path, monkeypatch):
     point = {**POINT, "model": kind}
-    settings = {"rate": 0.01, "dropout": 0.3, "seed": 1, "passes": 3}
-    whole = training.train(point, **settings, kept=tmp_path / "whole")
+    settings = (Setting(rate=0.01, dropout=0.3, seed=1), 3)
+    whole = training.train(point, *settings, tmp_path / "whole")
     real, seen = training._read, []
 
     def stopped(*args):
@@ -184,9 +185,9 @@ def test_training_that_was_stopped_goes_on(kind, small, tmp_path, monkeypatch):
 
     monkeypatch.setattr(training, "_read", stopped)
     with pytest.raises(KeyboardInterrupt):
-        training.train(point, **settings, kept=tmp_path / "part")
+        training.train(point, *settings, tmp_path / "part")
     monkeypatch.setattr(training, "_read", real)
-    part = training.train(point, **settings, kept=tmp_path / "part")
+    part = training.train(point, *settings, tmp_path / "part")
     assert (part.at, part.valid, part.train) == (whole.at, whole.valid, whole.train)
     assert whole.at == [0, 3, 6, 9, 12, 15, 18]
     for name, value in whole.net.state_dict().items():
@@ -223,16 +224,14 @@ def test_one_point(small, monkeypatch):
     assert all(max(rates) <= RATE for rates in result["certificate"])
     assert len(result["test"]) == len(language_models.SEEDS) == len(result["context"])
     assert result["context"][0].keys() == {"1", "3", "all"}
-    net = training.train(
-        POINT, rate=result["rate"], dropout=result["dropout"], seed=language_models.SEEDS[0], passes=2
-    ).net
+    net = training.train(POINT, Setting(result["rate"], result["dropout"], language_models.SEEDS[0]), 2).net
     assert result["context"][0]["3"] == pytest.approx(losses(net, small.test, 3)[:20].mean().item())
 
 
 def test_a_frozen_net_learns_words_only(small):
     point = {**POINT, "model": "frozen"}
     start = training.new_net(point, 0.0, 0)
-    net = training.train(point, rate=0.01, dropout=0.0, seed=0, passes=1).net
+    net = training.train(point, Setting(0.01, 0.0, 0), 1).net
     for name, value in net.state_dict().items():
         assert torch.equal(value, start.state_dict()[name]) == name.startswith("layers."), name
 

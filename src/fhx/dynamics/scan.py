@@ -143,12 +143,17 @@ def scan(A: Tensor, b: Tensor, h0: Tensor, reverse: bool = False, compiled: bool
 class _Scan(torch.autograd.Function):
     """The scan, whose derivative is a scan in reverse."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx: Any, A: Tensor, b: Tensor, h0: Tensor, compiled: bool) -> Tensor:
-        states = _solve(_diagonal(A.detach()), b.detach(), h0.detach(), compiled)
-        ctx.save_for_backward(A, h0, states)
+    def forward(A: Tensor, b: Tensor, h0: Tensor, compiled: bool) -> Tensor:
+        return _solve(_diagonal(A.detach()), b.detach(), h0.detach(), compiled)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        A, _, h0, compiled = inputs
+        ctx.save_for_backward(A, h0, output)
         ctx.compiled = compiled
-        return states
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:

@@ -26,7 +26,7 @@ from torch import Tensor
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.language_models.net import LanguageModel
 from fhx.experiments.language_models.reading import Reading
-from fhx.experiments.language_models.training import SETTINGS, Trained, evaluate, new_net, text, train
+from fhx.experiments.language_models.training import SETTINGS, Setting, Trained, evaluate, new_net, text, train
 
 __all__ = ["EXPERIMENT", "KS", "READINGS", "apart", "run"]
 
@@ -75,7 +75,7 @@ def run(point: Point) -> Result:
 def _trained(reading: str, seed: int) -> Trained:
     """The nets of all ways are kept in the cache of the package, so that none is trained twice."""
     point = NET if reading == "full" else {**NET, "read": reading}
-    return train(point, rate=RATE, dropout=DROPOUT, seed=seed, passes=PASSES)
+    return train(point, Setting(RATE, DROPOUT, seed), PASSES)
 
 
 def _weights(reading: str, seed: int) -> tuple[LanguageModel, LanguageModel, LanguageModel]:

@@ -54,10 +54,12 @@ class Dropout(nn.Dropout):
 
     def forward(self, input: Tensor) -> Tensor:
         """Some numbers set to zero in training, and the others scaled, so that their mean stays."""
-        if not self.training or self.generator is None:
+        if not self.training:
+            return input
+        if self.generator is None:
             return super().forward(input)
-        kept = 1 - self.p
-        return input * (torch.empty_like(input).bernoulli_(kept, generator=self.generator) / kept)
+        kept = 1 - self.p  # a tensor in nets side by side, for which bernoulli_ has no generator
+        return input * ((torch.empty_like(input).uniform_(generator=self.generator) < kept) / kept)
 
 
 def dropping(p: float | None) -> nn.Module:

@@ -100,7 +100,7 @@ def windows(
 
 
 @torch.no_grad()
-def losses(net: LanguageModel, part: Sequences, k: int | None = None, window: int = 100) -> Tensor:
+def losses(net: LanguageModel, part: Sequences, k: int | None = None, window: int = WINDOW) -> Tensor:
     """The loss of every word, (steps, streams), from state zero and without dropout.
 
     Args:

@@ -13,7 +13,7 @@ from time import process_time
 from typing import Any
 
 import torch
-from attrs import frozen
+from attrs import asdict, frozen
 from torch import nn
 
 from fhx._files import replacing
@@ -25,7 +25,7 @@ from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder
 
-__all__ = ["Trained", "error_by_blocks", "evaluate", "text", "train"]
+__all__ = ["Setting", "Trained", "error_by_blocks", "evaluate", "text", "train"]
 
 STREAMS = 20
 """How many streams a text is read in."""
@@ -47,6 +47,20 @@ BLOCK = 1000
 
 
 @frozen
+class Setting:
+    """What nets of one kind and size differ in.
+
+    Attributes:
+        rate: the learning rate at the start.
+        dropout, seed: as they are called.
+    """
+
+    rate: float
+    dropout: float
+    seed: int
+
+
+@frozen
 class Trained:
     """A net and how it was trained.
 
@@ -55,7 +69,7 @@ class Trained:
         at: updates after which it was validated, 0 first.
         valid: the mean loss of the validation text there, in nats a word.
         train: the mean loss of the windows between, in nats a word.
-        seconds: of one core.
+        seconds: of one core; of nets trained side by side on a GPU, a part of its time for each.
     """
 
     net: LanguageModel
@@ -95,25 +109,23 @@ def error_by_blocks(losses: torch.Tensor) -> float:
     return blocks.std().item() / len(blocks) ** 0.5
 
 
-def train(
-    point: Mapping[str, Any], *, rate: float, dropout: float, seed: int, passes: int, kept: Path | None = None
-) -> Trained:
+def train(point: Mapping[str, Any], setting: Setting, passes: int, kept: Path | None = None) -> Trained:
     """Train a net, or go on where it was left.
 
     Args:
         point: ``model``, ``layers`` and ``units``; ``read``, how it reads, where that is not "full".
-        rate: the learning rate at the start.
-        dropout, seed, passes: as they are called.
+        setting: rate, dropout and seed.
+        passes: over the text.
         kept: folder of what was written down after each pass; None for one in the cache.
     """
-    told = {**point, **SETTINGS, "rate": rate, "dropout": dropout, "seed": seed, "passes": passes}
+    told = {**point, **SETTINGS, **asdict(setting), "passes": passes}
     name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
     path = (kept or cache_folder() / "language_models") / f"{name}.pt"
-    net, part = new_net(point, dropout, seed), text().train
-    stepper = torch.optim.Adam(net.parameters(), lr=rate, fused=True)
+    net, part = new_net(point, setting.dropout, setting.seed), text().train
+    stepper = torch.optim.Adam(net.parameters(), lr=setting.rate, fused=True)
     each = len(range(0, part.steps, WINDOW))
     state: dict[str, Any] = {"at": [], "valid": [], "train": [], "seconds": 0.0, "pass": 0, "best": None}
-    dropping, reading = torch.Generator().manual_seed(seed), Reading.of(point.get("read", "full"))
+    dropping, reading = torch.Generator().manual_seed(setting.seed), Reading.of(point.get("read", "full"))
     if path.exists():
         state = torch.load(path, weights_only=True)
         if state["pass"] < passes:
@@ -124,7 +136,7 @@ def train(
         _note(net, reading, state, 0, [])
     while state["pass"] < passes:
         began = process_time()
-        _read(net, reading, stepper, dropping, state, each, passes * each, rate)
+        _read(net, reading, stepper, dropping, state, each, passes * each, setting.rate)
         state["pass"] += 1
         state["seconds"] += process_time() - began
         state |= {"net": net.state_dict(), "optimizer": stepper.state_dict(), "rng": dropping.get_state()}
