@@ -125,6 +125,7 @@ def test_order_of_terms_has_no_part_in_equality_and_expressions_pickle():
     [
         (2 * x - y + 1, "2 x - y + 1"),
         (-x, "-x"),
+        (x / 2 - Fraction(1, 3) * y, "1/2 x - 1/3 y"),
         (const(0), "0"),
         (const(Fraction(-1, 2)), "-1/2"),
         (relu(x, "top") - slu(y - 1), "top - slu(y - 1)"),

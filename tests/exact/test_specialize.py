@@ -191,6 +191,15 @@ def test_a_bit_is_found_at_both_ends_of_its_slope(m_0, bit):
         assert next(run)["b"] == bit
 
 
+@given(st.integers(0, 9), st.integers(0, 81))
+def test_a_stack_that_becomes_another_takes_its_denominator(first, second):
+    """Also where it was shorter or longer; b stays 0, so both numbers lie below 1/3."""
+    start = {"n": Fraction(first, 27), "m": Fraction(second, 243)}
+    run = one({"n": relu(m), "m": relu(n)}, start).states([], 0)
+    for t, state in enumerate(islice(run, 4)):
+        assert (state["n"], state["m"]) == ((start["n"], start["m"]) if t % 2 == 0 else (start["m"], start["n"]))
+
+
 def test_a_number_that_is_whole_is_divided_too():
     """1 is 0.222... in base 3: it can be popped for ever."""
     run = one({"n": 3 * n - 2 * b}, {"b": 1, "n": 1}).states([], 0)

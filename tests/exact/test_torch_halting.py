@@ -1,5 +1,6 @@
 """Nets that go on after their word, in floats: against the exact nets where these are exact, and step by step."""
 
+import sys
 from fractions import Fraction
 from itertools import islice
 
@@ -85,3 +86,10 @@ def test_bad_input(unchecked):
         turing_to_rnn(BACK, 4).to_torch(torch.int64)
     with pytest.raises(ValueError, match="one step per symbol have states here, and this one has 2"):
         slu_net(2).to_torch().states(["a"], 1)
+
+
+def test_without_torch_the_extra_is_named(monkeypatch):
+    monkeypatch.delitem(sys.modules, "fhx.exact.torch_halting")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'fhx\[torch\]'"):
+        slu_net(2).to_torch()
