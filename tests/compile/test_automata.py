@@ -19,7 +19,7 @@ from fhx.compile import (
     rnn_to_dfa,
 )
 from fhx.compile.grid import grid_names, grid_places
-from fhx.exact import Matrix, Recognizer
+from fhx.exact import Matrix, Recognizer, Unit
 from fhx.machines import DFA, NAMED, divisible_by, parity
 
 MAKERS = (dfa_to_rnn, lambda dfa: dfa_to_rnn(dfa, "slu"), dfa_to_grid_rnn)
@@ -49,6 +49,20 @@ def test_named_machines(name, make):
     back = rnn_to_dfa(net)
     assert back.equivalent(dfa)
     assert back.minimize().canonical() == dfa.minimize().canonical()
+
+
+def test_compiling_takes_as_much_longer_as_the_machine_is_larger(monkeypatch):
+    """Counted in units that are hashed, which is most of the work."""
+    calls = []
+    hashed = Unit.__hash__
+    monkeypatch.setattr(Unit, "__hash__", lambda unit: calls.append(1) or hashed(unit))
+
+    def work(states: int) -> int:
+        calls.clear()
+        dfa_to_rnn(divisible_by(states))
+        return len(calls)
+
+    assert work(60) < 2.5 * work(30)
 
 
 @KINDS

@@ -81,7 +81,8 @@ def step_to_rnn(
 
     state = in_layers(step, steps_per_symbol, activation)
     found = units_of(state.values())
-    first = [unit for unit in units_of(order) if unit in set(found)]
+    known = set(found)
+    first = [unit for unit in units_of(order) if unit in known]
     layers = sorted(dict.fromkeys([*first, *found]), key=lambda unit: unit.depth)
 
     names = ["start"] + [f"phase {k}" for k in range(1, steps_per_symbol + 1)] * (steps_per_symbol > 1)
