@@ -55,12 +55,13 @@ def cost_of_window(result: dict, k: int):
 @pytest.fixture(scope="module")
 def after_ten_passes() -> dict:
     """Results of language models on all words, by kind."""
-    return {p["point"]["model"]: p["result"] for p in stored("language_models")["points"] if "units" in p["point"]}
+    points = stored("language_models")["points"]
+    return {(p["point"]["model"], p["point"].get("read", "full")): p["result"] for p in points if "units" in p["point"]}
 
 
 @pytest.mark.claim("B13")
 def test_b13_after_ten_passes_a_certificate_costs_an_lstm(after_ten_passes):
-    tests = (after_ten_passes[kind]["test"] for kind in ("LSTM", "LSTM, stable"))
+    tests = (after_ten_passes[kind, "full"]["test"] for kind in ("LSTM", "LSTM, stable"))
     free, stable = (interval([exp(nats) for nats in test]) for test in tests)
     assert 127 < free.low < free.high < 131
     assert 146 < stable.low < stable.high < 149
@@ -68,7 +69,7 @@ def test_b13_after_ten_passes_a_certificate_costs_an_lstm(after_ten_passes):
 
 @pytest.mark.claim("B18")
 def test_b18_after_ten_passes_a_sixth_of_the_gain_is_behind_twenty_words(after_ten_passes):
-    shares = [(c["1"] - c["20"]) / (c["1"] - c["all"]) for c in after_ten_passes["LSTM"]["context"]]
+    shares = [(c["1"] - c["20"]) / (c["1"] - c["all"]) for c in after_ten_passes["LSTM", "full"]["context"]]
     assert 0.80 < interval(shares).low < interval(shares).high < 0.86
 
 
@@ -113,6 +114,25 @@ def test_b13_on_folk_tunes_every_stable_kind_is_behind(compared):
     for kind in ("simple, stable", *CERTIFIED):
         free = "simple" if kind.startswith("simple") else "LSTM"
         assert paired(tunes[kind]["test"], tunes[free]["test"]).low > 0
+
+
+@pytest.mark.claim("B13")
+def test_b13_on_folk_tunes_lstms_by_the_four_conditions_use_one_frame_and_are_behind_certified_simple_nets(compared):
+    tunes = compared["folk tunes"]
+    one_frame = cost_of_window(tunes["LSTM, four conditions"], 1)
+    assert -0.05 < one_frame.low < one_frame.high < 0.05
+    behind = paired(tunes["LSTM, four conditions"]["test"], tunes["simple, stable"]["test"])
+    assert 0.15 < behind.low < behind.high < 0.25
+
+
+@pytest.mark.claim("B13")
+def test_b13_on_words_weaker_conditions_give_little_back(compared):
+    rows, total = (
+        paired(compared["words"][kind]["test"], compared["words"]["LSTM, four conditions"]["test"])
+        for kind in ("LSTM, rows", "LSTM, sum")
+    )
+    assert -0.05 < rows.low < rows.high < 0
+    assert total.high > 0
 
 
 @pytest.mark.claim("B13")
@@ -174,6 +194,54 @@ def test_b15_an_lstm_on_chorales_needs_20_frames_and_one_on_digits_all_pixels(co
     assert lost.high < -0.15
 
 
+def enough(result: dict, within: float) -> float:
+    """The least k from which on the whole interval of the cost is within a bound."""
+    found = float("inf")
+    for k in sorted((int(k) for k in result["cut"][0] if k != "all"), reverse=True):
+        cost = cost_of_window(result, k)
+        if max(abs(cost.low), abs(cost.high)) > within:
+            break
+        found = k
+    return found
+
+
+@pytest.mark.claim("B15")
+def test_b15_on_words_simple_nets_need_20_and_certified_lstms_10(compared):
+    assert enough(compared["words"]["simple"], 0.01) <= 20
+    assert max(enough(compared["words"][kind], 0.01) for kind in CERTIFIED) <= 10
+
+
+@pytest.mark.claim("B15")
+def test_b15_an_lstm_that_is_trained_to_see_twenty_words_is_behind_by_less_than_one_that_is_cut(after_ten_passes):
+    full = after_ten_passes["LSTM", "full"]
+    for k, low, high in ((10, 0.13, 0.15), (20, 0.055, 0.075)):
+        trained = after_ten_passes["LSTM", f"truncated {k}"]
+        price = paired(trained["test"], full["test"])
+        assert low < price.low < price.high < high
+        assert price.high < interval([c[str(k)] - c["all"] for c in full["context"]]).low / 1.5
+        assert min(c["all"] for c in trained["context"]) > log(1000)
+    certified = after_ten_passes["LSTM, stable", "full"]["test"]
+    assert paired(certified, after_ten_passes["LSTM", "truncated 20"]["test"]).low > 0
+
+
+def behind(result: dict, way: str):
+    """How much worse than the net in full, seed by seed."""
+    verb, k = way.split()
+    seen = [cut[k] if verb == "reset" else cut["all"] for cut in result[way]["cut"]]
+    return paired(seen, [cut["all"] for cut in result["full"]["cut"]])
+
+
+@pytest.mark.claim("B15")
+def test_b15_a_carried_state_costs_little_and_resets_at_2_cost_chorales(cut_short):
+    for (data, cell, optimiser), result in cut_short.items():
+        assert all(behind(result, way).high < 0.1 for way in result if way.startswith("carried"))
+        if data == "chorales" and "," not in cell:
+            if optimiser == "Adam":
+                assert behind(result, "reset 2").low > 0
+            pairs = zip(result["reset 2"]["cut"], result["full"]["cut"], strict=True)
+            assert interval([a["2"] - b["2"] for a, b in pairs]).high < 0
+
+
 # B16
 
 
@@ -209,6 +277,23 @@ def test_b16_a_smaller_k_drives_the_weights_further_apart_on_chorales(cut_short)
         result = cut_short["chorales", cell, "Adam"]
         near, far = (interval([row[-1] for row in result[f"reset {k}"]["from full"]]) for k in (20, 2))
         assert far.low > near.high
+
+
+@pytest.mark.claim("B16")
+def test_b16_on_words_resets_at_5_and_at_20_end_equally_far_and_certified_nets_do_not_stay_close(cut_short):
+    def moved(result, way):
+        return [d[-1] / a[-1] for d, a in zip(result[way]["from full"], result["full"]["from start"], strict=True)]
+
+    for cell in ("simple", "LSTM"):
+        result = cut_short["words", cell, "Adam"]
+        gap = paired(moved(result, "reset 5"), moved(result, "reset 20"))
+        assert max(abs(gap.low), abs(gap.high)) < 0.05
+        assert interval(cosines(cut_short["words", "LSTM", "Adam"], "reset 20")).high < 0.5
+    for (_, cell, _), result in cut_short.items():
+        if "," in cell:
+            for way in ("reset 20", "carried 20"):
+                found = interval(moved(result, way))
+                assert 0.6 < found.low < found.high < 1
 
 
 @pytest.mark.claim("B16")

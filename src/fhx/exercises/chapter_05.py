@@ -139,21 +139,21 @@ def _blank_is_a_letter() -> TuringMachine:
     return TuringMachine({("q", "0"): ("A", "1", "L"), ("q", "1"): ("q", "0", "R")}, "q", "A", "J", "0", "01")
 
 
-def _one_number(word: str, alphabet: str) -> tuple[Fraction, list[Fraction]]:
+def _one_number(word: str, alphabet: str) -> tuple[Fraction, list[int]]:
     """The digits read as an integer, and the bits from the first symbol."""
     base = 2 * len(alphabet) + 1
     digits = "".join("0123456789abcdefghijklmnopqrstuvwxyz"[2 * alphabet.index(a) + 2] for a in word)
     top = alphabet.index(word[0]) if word else -1
-    return Fraction(int("0" + digits, base), base ** len(digits)), [Fraction(j <= top) for j in range(len(alphabet))]
+    return Fraction(int("0" + digits, base), base ** len(digits)), [int(j <= top) for j in range(len(alphabet))]
 
 
 def _rational_net(generator: Generator) -> Case:
     d = int(generator.integers(1, 4))
 
-    def numbers(count: int, least: int) -> list[Fraction]:
-        return [Fraction(int(generator.integers(least, 5)), int(generator.integers(1, 7))) for _ in range(count)]
+    def numbers() -> list[Fraction]:
+        return [Fraction(int(generator.integers(-4, 5)), int(generator.integers(1, 7))) for _ in range(d)]
 
-    return [numbers(d, -4) for _ in range(d)], numbers(d, -4), numbers(d, 0)
+    return [numbers() for _ in range(d)], numbers(), numbers()
 
 
 EXERCISES: tuple[Exercise, ...] = (
@@ -256,6 +256,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([[Fraction(1, 3), -1], [0, Fraction(3, 2)]], [0, Fraction(-1, 4)], [Fraction(1, 5), 2]),
             ([[0]], [Fraction(1, 2)], [0]),
             ([[2]], [0], [Fraction(1, 7)]),
+            ([[Fraction(-1, 2)]], [Fraction(1, 3)], [Fraction(-2, 3)]),
         ),
         sample=_rational_net,
         oracle=first_states,

@@ -49,7 +49,7 @@ class Mismatch(NamedTuple):
     is_malformed: bool = False
 
 
-ACCEPTED = {bool: (bool,), int: (int,), float: (int, float, Fraction), Fraction: (int, Fraction)}
+ACCEPTED = {bool: (bool,), int: (int, Fraction), float: (int, float, Fraction), Fraction: (int, Fraction)}
 
 
 def difference(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "") -> str | None:

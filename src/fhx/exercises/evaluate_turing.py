@@ -54,8 +54,8 @@ def scaled_states(value: Any, W: list[list[Fraction]], b: list[Fraction], h0: li
     if {len(row) for row in [*rows, rows, H]} != {len(h0) + 1}:
         raise MalformedError(wanted, value)
     for x in [*chain(*rows), *H]:
-        if type(x) is not int:
-            raise MalformedError("whole numbers (int) in A and H0", x)
+        if type(x) not in (int, Fraction) or x.denominator != 1:
+            raise MalformedError("whole numbers in A and H0", x)
     found: list[list[Fraction]] = []
     for t in range(SCALED_STEPS + 1):
         *now, scale = H

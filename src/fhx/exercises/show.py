@@ -55,7 +55,7 @@ def is_short(text: str) -> bool:
     return SHORTENED.search(text) is not None
 
 
-SHORTENED = re.compile(r"\.\.\.|… \(|(tensor|array|list|tuple)\[[\d×]+\]|with \d+ states")
+SHORTENED = re.compile(r"\.\.\.|… \(|(tensor|array|list|tuple)\[[\d×]+\]|with \d+ states?")
 
 
 def named(value: Any) -> str:
@@ -107,7 +107,7 @@ def _text(value: Any, level: int) -> str:
     if not isinstance(states, Sized):
         return text
     is_told = kind.__name__ == "DFA" and level == ENDS
-    return _automaton(value) if is_told else f"{kind.__name__} with {len(states)} states"
+    return _automaton(value) if is_told else f"{kind.__name__} with {len(states)} state{'s' * (len(states) != 1)}"
 
 
 def _automaton(dfa: Any) -> str:

@@ -65,6 +65,8 @@ ORDERS = (1, 2, 3, 4)
 """Words that are counted together."""
 NETS = (("LSTM", 1, 128), ("LSTM, stable", 1, 128))
 """Nets that are compared: kind, layers and units of each."""
+READ = ("truncated 10", "truncated 20")
+"""Other ways to read in which the first of them is trained, with the rate and the dropout that it has in full."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
 STATEMENTS = (Ahead("LSTM", "LSTM, stable"),)
@@ -173,13 +175,14 @@ def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
         if "order" in point:
             name = f"Kneser-Ney, {point['order']} words"
         else:
-            name = f"{point['model']}, {point['layers']} x {point['units']}"
+            read = f", {point['read']}" if "read" in point else ""
+            name = f"{point['model']}, {point['layers']} x {point['units']}{read}"
         found[name] = exp(sum(test) / len(test))
     return found | PUBLISHED
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets of one size say, beside the counted trigram; no control is stored yet."""
+    """What the stored nets of one layer that read in full say, beside the counted trigram; no control is stored yet."""
     results = {tuple(entry["point"].values()): entry["result"] for entry in stored["points"]}
     kinds = {name: _kind(results[name, layers, units]) for name, layers, units in NETS if layers == 1}
     return {
@@ -234,6 +237,7 @@ EXPERIMENT = Experiment(
     points=[
         *({"model": "Kneser-Ney", "order": order} for order in ORDERS),
         *({"model": kind, "layers": layers, "units": units} for kind, layers, units in NETS),
+        *({**dict(zip(("model", "layers", "units"), NETS[0], strict=True)), "read": read} for read in READ),
     ],
     run=run,
     evidence=evidence,
