@@ -7,8 +7,8 @@ a dropout by ten passes; with both all seeds are trained for ten passes. The wei
 A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
 it is judged; see ``KINDS``.
 
-LSTMs that are trained to see the last 10 or 20 words only (``READ``) take the rate and the dropout of the one that reads
-in full. Each word costs them as many steps, so they are for a GPU.
+LSTMs that are trained to see the last 10 or 20 words only (``READ``) take the rate and the dropout of the one that
+reads in full. Each word costs them as many steps, so they are for a GPU.
 
 Gates of LSTMs start open for a window of words (Tallec and Ollivier 2018), state-side matrices orthogonal.
 
