@@ -268,7 +268,7 @@ def test_the_trigram_is_beaten_and_a_certificate_has_its_price():
     free, stable = results["LSTM", 1, 128], results["LSTM, stable", 1, 128]
     assert max(free["test"]) < min(stable["test"]) < max(stable["test"]) < counted - 0.3
     assert exp(max(free["test"])) < 145
-    assert free["certificate"] == [None] * 3
+    assert set(free["certificate"]) == {None}
     assert all(rate <= RATE for (rate,) in stable["certificate"])
 
 
