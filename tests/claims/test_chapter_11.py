@@ -140,7 +140,8 @@ def test_b13_on_digits_certified_lstms_lose_a_third_of_the_answers_and_weaker_co
     digits = compared["digits"]
     for kind in CERTIFIED:
         assert paired(digits["LSTM"]["test"], digits[kind]["test"]).low > 1 / 3
-    assert paired(digits["LSTM, rows"]["test"], digits["LSTM, four conditions"]["test"]).low > 0
+    for kind in ("LSTM, rows", "LSTM, sum"):
+        assert paired(digits[kind]["test"], digits["LSTM, four conditions"]["test"]).low > 0
     assert 0 in paired(digits["simple, stable"]["test"], digits["simple"]["test"])
 
 
@@ -182,6 +183,12 @@ def test_b15_an_lstm_on_words_loses_by_seeing_20_words_and_little_from_70(compar
     assert cost_of_window(lstm, 150).high < 0.02
     more = cost_of_window(compared["all words"]["LSTM"], 20)
     assert 0 < more.low < more.high < 0.03
+
+
+@pytest.mark.claim("B15")
+def test_b15_an_lstm_that_was_trained_for_longer_loses_more_by_seeing_20_words(compared, cut_short):
+    fewer_updates = cut_short["words", "LSTM", "Adam"]["full"]
+    assert cost_of_window(fewer_updates, 20).high < cost_of_window(compared["words"]["LSTM"], 20).low
 
 
 @pytest.mark.claim("B15")
@@ -267,7 +274,10 @@ def test_b16_by_adam_reset_nets_end_apart_by_more_than_half_of_the_move(cut_shor
 
 @pytest.mark.claim("B16")
 def test_b16_the_moves_of_lstms_have_little_in_common_and_those_of_simple_nets_by_sgd_much(cut_short):
-    assert interval(cosines(cut_short["chorales", "LSTM", "Adam"], "reset 20")).high < 0.5
+    for name in ("chorales", "words"):
+        result = cut_short[name, "LSTM", "Adam"]
+        ways = [way for way in result if way.startswith(("reset", "carried"))]
+        assert max(interval(cosines(result, way)).high for way in ways) < 0.5
     for name in ("chorales", "words"):
         assert interval(cosines(cut_short[name, "simple", "SGD"], "reset 20")).low > 0.6
         assert interval(cosines(cut_short[name, "LSTM", "SGD"], "reset 20")).high < 0.5
@@ -290,7 +300,6 @@ def test_b16_on_words_resets_at_5_and_at_20_end_equally_far_and_certified_nets_d
         result = cut_short["words", cell, "Adam"]
         gap = paired(moved(result, "reset 5"), moved(result, "reset 20"))
         assert max(abs(gap.low), abs(gap.high)) < 0.05
-        assert interval(cosines(cut_short["words", "LSTM", "Adam"], "reset 20")).high < 0.5
     for (_, cell, _), result in cut_short.items():
         if "," in cell:
             for way in ("reset 20", "carried 20"):
@@ -354,6 +363,7 @@ def test_b19_on_words_and_music_all_exponents_are_negative_and_on_digits_those_o
         net for name, kinds in compared.items() if name != "digits" for r in kinds.values() for net in r["exponent"]
     ]
     assert max(quiet) < 0
+    assert interval(compared["words"]["LSTM"]["exponent"]).low > -0.05
     assert all(abs(rate) < 0.03 for rate in compared["digits"]["simple"]["exponent"])
 
 

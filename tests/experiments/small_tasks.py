@@ -25,3 +25,14 @@ def small_tasks(frames: int, pixels: int, words: int) -> dict[str, Task]:
         "digits": Task("images", images, images, images, 1, 3, "class at end"),
         "words": Task("text", text, text, text, WORDS, WORDS, "class per step"),
     }
+
+
+def small_text(words: int) -> Task:
+    """A text of so many words, the small ones often, in three streams; parts of 40, 30 and 30 steps."""
+    generator = torch.Generator().manual_seed(0)
+
+    def part(steps: int) -> Sequences:
+        ids = (torch.rand(steps + 1, 3, generator=generator) ** 2 * words).long()
+        return Sequences(ids[:-1], ids[1:])
+
+    return Task("text", part(40), part(30), part(30), words, words, "class per step")

@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tasks import small_text
 from torch import nn
 from torch.nn import functional as F
 
@@ -153,13 +154,7 @@ def test_attention_sees_a_whole_window_behind_each_word():
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """A text of few words, and a folder of its own."""
-    drawn = torch.Generator().manual_seed(0)
-
-    def part(steps: int) -> Sequences:
-        ids = (torch.rand(steps + 1, 3, generator=drawn) ** 2 * WORDS).long()
-        return Sequences(ids[:-1], ids[1:])
-
-    problem = Task("text", part(40), part(30), part(30), WORDS, WORDS, "class per step")
+    problem = small_text(WORDS)
     for name, value in {"text": lambda: problem, "CUTOFFS": (3, 5), "WINDOW": 7, "BLOCK": 10}.items():
         monkeypatch.setattr(training, name, value)
     monkeypatch.setattr(language_models, "text", lambda: problem)
@@ -259,6 +254,14 @@ def test_a_verdict_on_words_waits_for_a_control_and_five_seeds():
     (lead,) = verdict.leads.values()
     assert lead.mean == pytest.approx(0.3)
     assert verdict[language_models.STATEMENTS[0]] == "undecided at this budget"
+
+
+def test_nets_that_read_in_another_way_are_not_tuned():
+    found = language_models.evidence(stored("language_models"))["all words, truncated"]
+    verdict = judge(found)
+    assert {"control", "plateau", "tuning"} == set(verdict.reasons)
+    assert set(verdict.leads) == set(language_models.OF_READ)
+    assert all(verdict[statement] == "undecided at this budget" for statement in verdict.leads)
 
 
 def test_the_trigram_is_beaten_and_a_certificate_has_its_price():

@@ -6,17 +6,17 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from small_tasks import small_text
 
 from fhx.cells import LSTMCell, SimpleCell
 from fhx.dynamics import unroll
 from fhx.experiments import language_models
 from fhx.experiments.language_models import LanguageModel, Setting, reading, training
-from fhx.experiments.language_models.side_by_side import losses_together, text, train_together
+from fhx.experiments.language_models.side_by_side import losses_together, reader, train_together
 from fhx.experiments.language_models.side_by_side import training as together
 from fhx.experiments.language_models.side_by_side.loops import lstm, simple
 from fhx.experiments.language_models.side_by_side.nets import Nets
 from fhx.experiments.language_models.side_by_side.windows import Windows
-from fhx.tasks import Sequences, Task
 
 WORDS, CUTOFFS, TIME = 9, (3, 5), 7
 CPU = torch.device("cpu")
@@ -25,16 +25,10 @@ CPU = torch.device("cpu")
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """A text of few words, whose parts end within a window."""
-    drawn = torch.Generator().manual_seed(0)
-
-    def part(steps: int) -> Sequences:
-        ids = (torch.rand(steps + 1, 3, generator=drawn) ** 2 * WORDS).long()
-        return Sequences(ids[:-1], ids[1:])
-
-    problem = Task("text", part(40), part(30), part(30), WORDS, WORDS, "class per step")
+    problem = small_text(WORDS)
     for module in (training, together):
         monkeypatch.setattr(module, "text", lambda: problem)
-    for module in (training, together, text):
+    for module in (training, together, reader):
         monkeypatch.setattr(module, "WINDOW", TIME)
     monkeypatch.setattr(reading, "losses", partial(reading.losses, window=TIME))
     monkeypatch.setattr(training, "losses", partial(reading.losses, window=TIME))
@@ -164,10 +158,8 @@ def test_a_point_on_another_device_is_trained_side_by_side(small, monkeypatch):
     monkeypatch.setattr(language_models, "device", Device)
     monkeypatch.setattr(language_models, "train_together", called)
 
-    def tested(nets, part, _, k):
-        return losses_together(nets, part, CPU, k)
-
-    monkeypatch.setattr(language_models, "losses_together", tested)
+    on_cpu = partial(losses_together, device=CPU)
+    monkeypatch.setattr(language_models, "losses_together", lambda nets, part, _, k: on_cpu(nets, part, k=k))
     found = language_models.run(point)
     assert calls == [1, 2, 2]
     assert found.keys() == alone.keys()

@@ -43,6 +43,11 @@ class CausalNet(nn.Module):
         raise NotImplementedError
 
 
+def dropped(x: Tensor, kept: float | Tensor, generator: torch.Generator) -> Tensor:
+    """Some numbers set to zero, and the others scaled, so that their mean stays; ``kept`` is the part that is not."""
+    return x * ((torch.empty_like(x).uniform_(generator=generator) < kept) / kept)
+
+
 class Dropout(nn.Dropout):
     """Dropout whose numbers may be chosen by a generator of its own.
 
@@ -58,8 +63,7 @@ class Dropout(nn.Dropout):
             return input
         if self.generator is None:
             return super().forward(input)
-        kept = 1 - self.p  # a tensor in nets side by side, for which bernoulli_ has no generator
-        return input * ((torch.empty_like(input).uniform_(generator=self.generator) < kept) / kept)
+        return dropped(input, 1 - self.p, self.generator)
 
 
 def dropping(p: float | None) -> nn.Module:

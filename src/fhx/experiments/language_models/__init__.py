@@ -74,6 +74,8 @@ KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
 STATEMENTS = (Ahead("LSTM", "LSTM, stable"),)
 """What is judged."""
+OF_READ = tuple(Ahead(*pair) for pair in (("LSTM", READ[0]), ("LSTM", READ[1]), (READ[1], "LSTM, stable")))
+"""What is judged of nets that read in other ways; these statements were made after the runs."""
 GAIN = 0.05
 """What the last tenth of the updates may add to a validation loss, in nats a word."""
 PUBLISHED = {
@@ -185,23 +187,26 @@ def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets of one layer that read in full say, beside the counted trigram; no control is stored yet."""
+    """What the stored nets of one layer say, beside the counted trigram; no control is stored yet.
+
+    Nets that read in another way had no settings of their own.
+    """
     results = {tuple(entry["point"].values()): entry["result"] for entry in stored["points"]}
     kinds = {name: _kind(results[name, layers, units]) for name, layers, units in NETS if layers == 1}
-    return {
-        "all words": Evidence(
-            kinds=kinds,
-            higher_is_better=False,
-            control="frozen" if "frozen" in kinds else None,
-            baselines={"trigram": results["Kneser-Ney", 3]["test"][0]},
-            statements=STATEMENTS,
-            shown=len(STATEMENTS),
-            gain=GAIN,
-        )
+    common: dict[str, Any] = {
+        "higher_is_better": False,
+        "control": "frozen" if "frozen" in kinds else None,
+        "baselines": {"trigram": results["Kneser-Ney", 3]["test"][0]},
+        "gain": GAIN,
     }
+    found = {"all words": Evidence(kinds=kinds, statements=STATEMENTS, shown=len(STATEMENTS), **common)}
+    if read := {how: results[(*NETS[0], how)] for how in READ if (*NETS[0], how) in results}:
+        more = kinds | {how: _kind(result, settings=0) for how, result in read.items()}
+        found["all words, truncated"] = Evidence(kinds=more, statements=OF_READ, shown=len(OF_READ), **common)
+    return found
 
 
-def _kind(result: Result) -> Kind:
+def _kind(result: Result, settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
     return Kind(
         scores=result["test"],
         at=result["at"],
@@ -209,7 +214,7 @@ def _kind(result: Result) -> Kind:
         rate=result["rate"],
         rates=RATES,
         tried={float(rate): value for rate, value in result["rates"].items()},
-        settings=len(RATES) + len(DROPOUTS),
+        settings=settings,
         regularizers=frozenset({"dropout"}),
         recommended_start=True,
         item_error=result["item error"],

@@ -10,7 +10,7 @@ from torch.func import functional_call, stack_module_state
 from torch.nn import functional as F
 
 from fhx.cells import LSTMCell
-from fhx.experiments.feed_forward.causal import CausalNet, Dropout
+from fhx.experiments.feed_forward.causal import CausalNet, Dropout, dropped
 from fhx.experiments.language_models.net import LanguageModel
 from fhx.experiments.language_models.side_by_side.loops import lstm, simple
 from fhx.experiments.language_models.side_by_side.windows import Windows
@@ -120,7 +120,7 @@ class Nets:
         if not (trained and self.template.dropout):
             return x
         kept = (1 - self.dropouts)[:, None, None, None]
-        return x * ((torch.empty_like(x).uniform_(generator=self.dropping) < kept) / kept)
+        return dropped(x, kept, self.dropping)
 
 
 class _Resuming(nn.Module):

@@ -15,7 +15,7 @@ from fhx.experiments.language_models.net import EVERY, WINDOW
 from fhx.experiments.language_models.reading import Reading
 from fhx.experiments.language_models.side_by_side.kept import Keeper, Map
 from fhx.experiments.language_models.side_by_side.nets import Nets
-from fhx.experiments.language_models.side_by_side.text import Reader
+from fhx.experiments.language_models.side_by_side.reader import Reader
 from fhx.experiments.language_models.side_by_side.windows import Windows
 from fhx.experiments.language_models.training import BETWEEN, Setting, Trained, new_net, text
 
@@ -37,7 +37,8 @@ def train_together(
 ) -> list[Trained]:
     """What ``train`` does for each of the settings, all at once; the numbers that are dropped are others.
 
-    Nothing is written down, since on a GPU ten passes of a kind take minutes.
+    The validation of nets that see the last k words leaves out the first k - 1 of each stream, which have fewer behind
+    them. Nothing is written down, since on a GPU ten passes of a kind take minutes.
 
     Args:
         point: ``model``, ``layers`` and ``units``; ``read``, how the nets read, where that is not "full".
