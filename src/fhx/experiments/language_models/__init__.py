@@ -33,11 +33,12 @@ from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.language_models import training
 from fhx.experiments.language_models.counted import KneserNey
-from fhx.experiments.language_models.net import KINDS, LanguageModel
+from fhx.experiments.language_models.net import KINDS, RIVALS, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.side_by_side import losses_together, train_together
-from fhx.experiments.language_models.training import Setting, Trained, evaluate, text, train
+from fhx.experiments.language_models.training import STREAMS, Setting, Trained, evaluate, text, train
 from fhx.experiments.protocol import Ahead, Evidence, Kind
+from fhx.experiments.reactions import LONG, reactions
 from fhx.stability import contraction_rate
 from fhx.tasks import Sequences, wikitext2
 
@@ -56,22 +57,29 @@ __all__ = [
     "train",
 ]
 
-RATES = (0.003, 0.01, 0.03)
-"""Learning rates that are tried; at 0.001, tried first, one pass leaves every net far behind."""
-DROPOUTS = (0.2, 0.4)
+RATES = (0.001, 0.003, 0.01, 0.03)
+"""Learning rates that are tried."""
+DROPOUTS = (0.1, 0.2, 0.4)
 """Dropouts that are tried."""
+TRIED = 0.2
+"""Dropout by which a rate is chosen."""
 PASSES = {"rate": 1, "dropout": 10, "trained": 10}
 """Over the training text: to choose a rate, to choose a dropout, and of the nets that are reported."""
 SEEDS = range(5)
 """Of the nets that are reported; the first one chooses the settings."""
 ORDERS = (1, 2, 3, 4)
 """Words that are counted together."""
-NETS = (("LSTM", 1, 128), ("LSTM, stable", 1, 128))
-"""Nets that are compared: kind, layers and units of each."""
-READ = ("truncated 10", "truncated 20")
+NETS = (
+    *((kind, 1, 128) for kind in (*KINDS, *RIVALS)),
+    *((kind, 2, 200) for kind in ("LSTM", "LSTM, stable")),
+)
+"""Nets that are compared: kind, layers and units of each; a rival is as large as layers of LSTMs."""
+READ = ("truncated 5", "truncated 10", "truncated 20", "truncated 35")
 """Other ways to read in which the first of them is trained, with the rate and the dropout that it has in full."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
+RUNS = 50
+"""Runs of words along which it is measured how a state reacts."""
 STATEMENTS = (Ahead("LSTM", "LSTM, stable"),)
 """What is judged."""
 OF_READ = tuple(Ahead(*pair) for pair in (("LSTM", READ[0]), ("LSTM", READ[1]), (READ[1], "LSTM, stable")))
@@ -92,8 +100,8 @@ def run(point: Point) -> Result:
 
     Returns:
         Of counted words what ``counted`` does. Of nets, by seed ``test``, in nats a word, ``valid`` and ``train``,
-        curves at the updates ``at``, and ``certificate``, the contraction rates of the layers, None where there is
-        none; ``rate`` and ``dropout``; ``rates`` and ``dropouts``, the best validation loss by each that was tried;
+        curves at the updates ``at``, ``certificate``, the contraction rates of the layers, which certify only below 1,
+        None where there is none, and ``reactions``, of recurrent nets; ``rate`` and ``dropout``; ``rates`` and ``dropouts``, the best validation loss by each that was tried;
         ``item error``, of blocks of the test text; ``context``, by seed the loss on the first words of each stream of
         the test text by how many of the last words the net sees, "all" among them; ``parameters``; and ``seconds`` of
         one core or of a GPU, all in all; ``device``, which of them.
@@ -101,7 +109,7 @@ def run(point: Point) -> Result:
     if "order" in point:
         return counted(point["order"])
     full = {name: value for name, value in point.items() if name != "read"}
-    by_rate = _trained(full, [Setting(rate, DROPOUTS[0], SEEDS[0]) for rate in RATES], PASSES["rate"])
+    by_rate = _trained(full, [Setting(rate, TRIED, SEEDS[0]) for rate in RATES], PASSES["rate"])
     rates = {rate: min(fit.valid) for rate, fit in zip(RATES, by_rate, strict=True)}
     rate = min(rates, key=rates.__getitem__)
     tried = [Setting(rate, dropout, SEEDS[0]) for dropout in DROPOUTS]
@@ -123,6 +131,7 @@ def run(point: Point) -> Result:
         "dropouts": {str(dropout): loss for dropout, loss in dropouts.items()},
         "item error": max(training.error_by_blocks(each) for each in tested),
         "context": context(fits),
+        **({"reactions": [reactions_of(fit.net) for fit in fits]} if fits[0].net.form else {}),
         "parameters": sum(p.numel() for p in fits[0].net.parameters()),
         "seconds": sum(fit.seconds for fit in (*by_rate, *by_dropout.values(), *fits[len(done) :])),
         "device": device().type,
@@ -222,12 +231,24 @@ def _kind(result: Result, settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
 
 
 def certificate(net: LanguageModel) -> list[float] | None:
-    """The contraction rate of each layer for the inputs that it can get; None for a net that is not certified."""
-    if net.form is None or net.form.certified is None:
+    """The contraction rate of each layer for the inputs that it can get; None for a rival."""
+    if net.form is None:
         return None
-    bound = max(vectors.abs().max().item() for vectors in net.vectors()) if net.form.clipped else 1.0
+    bound = max(vectors.abs().max().item() for vectors in net.vectors())
     bounds = [bound, *[1.0] * (len(net.layers) - 1)]
     return [contraction_rate(cell, input_bound=b) for cell, b in zip(net.layers, bounds, strict=True)]
+
+
+def reactions_of(net: LanguageModel) -> Mapping[str, Any]:
+    """What :func:`fhx.experiments.reactions.reactions` finds on words of the test text, spread over all of it."""
+    part = text().test
+    starts = torch.arange(RUNS) * (part.steps - LONG) // RUNS
+    rows = [slice(start, start + LONG) for start in starts.tolist()]
+    words = torch.stack([part.inputs[row, k % STREAMS] for k, row in enumerate(rows)], 1)
+    targets = torch.stack([part.targets[row.stop - 1, k % STREAMS] for k, row in enumerate(rows)])
+    with torch.no_grad():
+        vectors = net.embed(words)
+    return reactions(net.layers, vectors, lambda shown: net.loss(shown, targets))
 
 
 EXPERIMENT = Experiment(

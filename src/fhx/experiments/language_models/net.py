@@ -69,6 +69,10 @@ class LanguageModel(nn.Module):
         rare = [group.get_parameter("1.weight") for group in self.softmax.tail]
         return [self.softmax.head.weight[: self.softmax.shortlist_size], *rare]
 
+    def embed(self, ids: Integer[Tensor, "*batch"]) -> Float[Tensor, "*batch width"]:
+        """The vectors of words."""
+        return F.embedding(ids, torch.cat(self.vectors()))
+
     def loss(self, shown: Float[Tensor, "*batch width"], targets: Integer[Tensor, "*batch"]) -> Float[Tensor, "*batch"]:
         """Minus the log probability of each target, in nats."""
         return -self.softmax(shown.flatten(0, -2), targets.flatten()).output.view_as(targets)
@@ -86,7 +90,7 @@ class LanguageModel(nn.Module):
             states: the last ones of a run before; of a rival one, what it carries.
             dropping: what chooses the numbers to drop; None where none are dropped, as in a test.
         """
-        shown, last = self._dropped(F.embedding(ids, torch.cat(self.vectors())), dropping), []
+        shown, last = self._dropped(self.embed(ids), dropping), []
         if self.form is None:
             for module in self.rival.modules():
                 if isinstance(module, Dropout):

@@ -1,17 +1,15 @@
 r"""What is measured on a trained net: how far back it looks, and of a recurrent one how its state reacts."""
 
-import itertools
 from collections.abc import Mapping
-from math import log
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from fhx.dynamics import lyapunov_spectrum, unroll
 from fhx.experiments.feed_forward.causal import CausalNet
 from fhx.experiments.feed_forward.training import with_context
 from fhx.experiments.music_and_digits.nets import RecurrentNet
+from fhx.experiments.reactions import LONG
+from fhx.experiments.reactions import reactions as reactions_of
 from fhx.stability import contraction_rate
 from fhx.tasks import Sequences
 from fhx.training import Objective
@@ -20,12 +18,8 @@ __all__ = ["context", "reactions"]
 
 KS = (1, 2, 5, 10, 20, 35, 50)
 """Inputs that a net is shown, to see how far back it looks."""
-EDGES = (0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 64)
-"""Edges of the bins of a distance, each from its edge to before the next one."""
-LONG, MANY = 64, 50
-"""Steps of the runs along which exponents and gradients are measured, and how many runs at most."""
-LEAST = 1e-38
-"""Smaller gradients count as this."""
+MANY = 50
+"""Runs along which exponents and gradients are measured, at most."""
 
 
 @torch.no_grad()
@@ -43,14 +37,11 @@ def context(net: CausalNet, part: Sequences, objective: Objective) -> dict[str, 
 
 
 def reactions(net: RecurrentNet, part: Sequences, objective: Objective) -> Mapping[str, Any]:
-    r"""How the state of a recurrent net reacts to a change of a state or an input.
+    """How the state of a recurrent net reacts along the last steps of the sequences that are long enough.
 
     Returns:
-        ``certificate``, the contraction rate for inputs of at most 1; ``exponent``, the top Lyapunov exponent along
-        runs, in nats a step; and by the distance i (``i``, the mean of a bin) two medians of logarithms over runs,
-        ``by input``, of the norm of the gradient of the loss at the end of a run with respect to the input i steps
-        before, and ``by state``, of that with respect to the state after that input. A memory that nobody reads has an
-        exponent of 0, and its state does not count in the second.
+        ``certificate``, the contraction rate for inputs of at most 1, and what
+        :func:`fhx.experiments.reactions.reactions` does.
     """
     ends = [part.steps - 1] if part.lengths is None else part.lengths - 1
     last = torch.as_tensor(ends).expand(len(part))
@@ -58,27 +49,5 @@ def reactions(net: RecurrentNet, part: Sequences, objective: Objective) -> Mappi
     x = torch.stack([part.inputs[last[n] - LONG + 1 : last[n] + 1, n] for n in rows], 1)
     one_target = part.targets.ndim == 1
     targets = part.targets[rows] if one_target else torch.stack([part.targets[last[n], n] for n in rows])
-    by_input, by_state = _gradients(net, x, targets, objective)
-    bins = [slice(a, min(b, LONG)) for a, b in itertools.pairwise(EDGES) if a < LONG]
-    return {
-        "certificate": contraction_rate(net.cell, input_bound=1.0),
-        "exponent": lyapunov_spectrum(net.cell, x, k=1, warmup=LONG // 8).mean().item(),
-        "i": [(b.start + b.stop - 1) / 2 for b in bins],
-        "by input": [by_input[b].median().item() for b in bins],
-        "by state": [by_state[b].median().item() for b in bins],
-    }
-
-
-def _gradients(net: RecurrentNet, x: Tensor, targets: Tensor, objective: Objective) -> tuple[Tensor, Tensor]:
-    """The logarithms of both norms for every distance and run."""
-    x = x.detach().requires_grad_()
-    h, states = x.new_zeros(x.shape[1], net.cell.state_width), []
-    with torch.enable_grad():
-        for step in x:
-            h = unroll(net.cell, step[None], h)[-1]
-            states.append(h)
-        outputs = net.readout(net.cell.hidden(h))
-        slopes = torch.autograd.grad(objective.loss(outputs, targets).sum(), [x, *states])
-    norms = (slopes[0].norm(dim=-1), torch.stack([s.norm(dim=-1) for s in slopes[1:]]))
-    by_input, by_state = (n.flip(0).log().clamp(min=log(LEAST)) for n in norms)
-    return by_input, by_state
+    found = reactions_of([net.cell], x, lambda shown: objective.loss(net.readout(shown), targets))
+    return {"certificate": contraction_rate(net.cell, input_bound=1.0), **found}
