@@ -26,6 +26,7 @@ class Keeper:
 
     def __init__(self, net: LanguageModel, weights: Mapping[str, Tensor], mapped: Map = map) -> None:
         self.form, self.mapped, self.frequent = net.form, mapped, net.softmax.shortlist_size
+        weights = {name: w.detach() for name, w in weights.items()}  # a view would keep a graph of its own alive
         self.cells = [[weights[f"layers.{k}.{name}"] for name in "WUb"] for k in range(len(net.layers))]
         tails = [weights[f"softmax.tail.{k}.1.weight"] for k in range(len(net.softmax.tail))]
         self.vectors = [weights["softmax.head.weight"][:, : self.frequent], *tails]
