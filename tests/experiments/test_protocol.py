@@ -1,5 +1,6 @@
 """Verdicts on training: each rule refuses what it is there to refuse, and only that."""
 
+from functools import partial
 from math import inf, nan, sqrt
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import stats
 from fhx.experiments import protocol, staying_stable
 from fhx.experiments.__main__ import main
 from fhx.experiments.catalog import EXPERIMENTS
-from fhx.experiments.protocol import Ahead, Evidence, Kind, judge, last_gains
+from fhx.experiments.protocol import Ahead, Evidence, Items, Kind, judge, last_gains
 from fhx.experiments.results import stored
 
 STATEMENT = Ahead("deep", "simple")
@@ -182,6 +183,31 @@ def test_a_lead_against_scipy(pairs, shown, one, other):
     items = stats.norm.ppf((1 + level) / 2) * sqrt(one**2 + other**2)
     assert found.mean == pytest.approx(differences.mean(), abs=1e-12)
     assert found.half_width == pytest.approx(sqrt(student**2 + items**2), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30), st.floats(-1, 1))
+def test_items_that_two_kinds_share_are_compared_one_by_one(pairs, apart):
+    """With one output an item the error is that of the mean of their differences, whatever both have in common."""
+    a, b = (list(column) for column in zip(*pairs, strict=True))
+    kinds = {
+        name: kind(0, scores=[0.1, 0.3, 0.2, 0.4, 0.2], item_error=0.5, items=Items(sums, [1.0] * len(sums)))
+        for name, sums in (("deep", a), ("simple", b), ("moved", [x + apart for x in a]))
+    }
+    lead = partial(evidence(kinds=kinds, control=None, statements=[], shown=1).lead, "deep")
+    wanted = stats.norm.ppf(0.975) * stats.sem(np.subtract(a, b))
+    assert lead("simple").half_width == pytest.approx(wanted, abs=1e-9)
+    assert lead("moved").half_width == pytest.approx(0, abs=1e-6)
+
+
+def test_other_items_cannot_be_compared():
+    kinds = {"deep": kind(0.1, items=Items([1, 2], [1, 1])), "simple": kind(0.2, items=Items([1, 2], [1, 2]))}
+    with pytest.raises(ValueError, match="different numbers of outputs"):
+        evidence(kinds=kinds, control=None, statements=[]).lead("deep", "simple")
+
+
+def test_one_item_has_no_error():
+    with pytest.raises(ValueError, match="1 test items: at least two"):
+        Items([1.0], [2.0]).error  # noqa: B018 -- it raises
 
 
 def test_more_comparisons_make_wider_intervals():

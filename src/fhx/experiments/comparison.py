@@ -19,17 +19,17 @@ from math import nan
 from typing import Any, TypeVar
 
 import torch
-from attrs import frozen
+from attrs import asdict, frozen
 from torch import Tensor, nn
 
 from fhx.experiments.experiment import Result
 from fhx.experiments.learning_rates import RowAdam
-from fhx.experiments.protocol import Kind
+from fhx.experiments.protocol import Items, Kind
 from fhx.tasks import Sequences, Task
 from fhx.training import OBJECTIVES, Fit, Objective, fit
 from fhx.training.losses import at_end, real_steps
 
-__all__ = ["Budget", "Setting", "compare", "item_error", "kind", "kind_by_rate", "side_by_side"]
+__all__ = ["Budget", "Setting", "compare", "item_error", "item_scores", "kind", "kind_by_rate", "side_by_side"]
 
 M = TypeVar("M", bound=nn.Module)
 Setting = tuple[float, ...]
@@ -156,6 +156,7 @@ def compare(
     budget: Budget,
     objective: Objective | None = None,
     trained: Callable[..., Fit[M]] = side_by_side,
+    keep_items: bool = False,
 ) -> tuple[Fit[M], Result]:
     """Choose the setting of one kind by the other seeds, train the reported ones, and write down what was seen.
 
@@ -165,13 +166,14 @@ def compare(
         budget: how; the same for all kinds.
         objective: what is minimised and reported; None for that of the task.
         trained: trains all nets of a list of settings and seeds.
+        keep_items: whether to keep what was scored on each test sequence, so that kinds can be compared on each.
 
     Returns:
         The nets of the reported seeds, and of them as JSON can hold it, with a number per seed: ``test``, ``valid`` and
         ``train``, curves at the updates ``at``, ``best update`` and ``diverged``, an update or None; the ``rate``, the
         weight ``decay`` and, where any is tried, the ``dropout``; ``settings``, lists of these and of the mean best
-        validation metric of the other seeds, None if one diverged before the first; ``item error``, ``parameters``,
-        those trained, and ``seconds``.
+        validation metric of the other seeds, None if one diverged before the first; ``item error``, and where they are
+        kept ``items``, their sums and counts; ``parameters``, those trained, and ``seconds``.
     """
     objective = objective or OBJECTIVES[task.kind]
     tried, others = budget.settings, budget.others
@@ -187,7 +189,7 @@ def compare(
     means = tuned.best_valid.reshape(len(tried), len(others)).mean(1).tolist()
     best = min(range(len(tried)), key=lambda i: (means[i] != means[i], sign * means[i], tried[i]))
     last = trained(make, task, [tried[best]] * len(budget.seeds), budget.seeds, budget, objective)
-    net = last.models[0]
+    net, items = last.models[0], item_scores(last.models, task.test, objective)
     result = {
         "test": last.test.tolist(),
         "at": last.updates.tolist(),
@@ -197,7 +199,8 @@ def compare(
         "diverged": [last.diverged.get(seed) for seed in last.seeds],
         **dict(zip(SETTING, tried[best], strict=False)),
         "settings": [[*setting, mean if mean == mean else None] for setting, mean in zip(tried, means, strict=True)],
-        "item error": item_error(last.models, task.test, objective),
+        "item error": items.error,
+        **({"items": asdict(items)} if keep_items else {}),
         "parameters": sum(p.numel() for p in net.parameters() if p.requires_grad),
         "seconds": tuned.seconds + last.seconds,
     }
@@ -205,19 +208,14 @@ def compare(
 
 
 @torch.no_grad()
-def item_error(nets: Sequence[nn.Module], part: Sequences, objective: Objective) -> float:
-    r"""The standard error that the choice of the test sequences gives the mean score of some nets.
-
-    With :math:`m_i` the score summed over the real outputs of sequence :math:`i`, mean over the nets, and :math:`n_i`
-    their number, the score is :math:`r = \sum_i m_i / \sum_i n_i`, and the error is that of a ratio,
-    :math:`\sqrt{N / (N - 1) \sum_i (m_i - r n_i)^2} / \sum_i n_i`: what a bootstrap over the :math:`N` sequences finds,
-    without its noise.
+def item_scores(nets: Sequence[nn.Module], part: Sequences, objective: Objective) -> Items:
+    """What some nets score on each sequence, in the mean.
 
     Raises:
-        ValueError: there are fewer than two sequences, or no nets.
+        ValueError: there are no nets.
     """
-    if len(part) < 2 or not nets:
-        raise ValueError(f"{len(part)} sequences and {len(nets)} nets: at least two and one are needed")
+    if not nets:
+        raise ValueError("there are no nets to score")
     sums, counts = [], torch.ones(len(part), dtype=torch.float64)
     for net in nets:
         outputs = net(part.inputs, part.lengths)
@@ -231,9 +229,12 @@ def item_error(nets: Sequence[nn.Module], part: Sequences, objective: Objective)
         else:
             counts = torch.full_like(counts, len(values))
         sums.append(values.sum(0))
-    mean = torch.stack(sums).mean(0)
-    off = mean - mean.sum() / counts.sum() * counts
-    return (off.square().sum() * len(part) / (len(part) - 1)).sqrt().item() / counts.sum().item()
+    return Items(torch.stack(sums).mean(0).tolist(), counts.tolist())
+
+
+def item_error(nets: Sequence[nn.Module], part: Sequences, objective: Objective) -> float:
+    """The standard error that the choice of the test sequences gives the mean score of some nets."""
+    return item_scores(nets, part, objective).error
 
 
 def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
@@ -259,6 +260,7 @@ def kind(result: Mapping[str, Any], *, recommended_start: bool = True) -> Kind:
         regularizers=frozenset(name for name, k in tuned.items() if any(setting[k] for setting in settings)),
         recommended_start=recommended_start,
         item_error=result["item error"],
+        items=Items(**result["items"]) if "items" in result else None,
     )
 
 

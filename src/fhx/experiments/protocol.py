@@ -10,7 +10,8 @@ by whoever looks at the numbers, but by :func:`judge`, from the evidence that is
   it is for nets that have to guess); all kinds had as many settings, with the same kinds of regularisation among them,
   and every kind started as it is recommended;
 * *baseline*: there is a number beside them that a reader can place;
-* *seeds*: there are at least five for every kind, and what the choice of test items adds is known;
+* *seeds*: there are at least five for every kind, and what the choice of test items adds is known (where two kinds have
+  the same items, and what each of them scored is kept, their difference is taken item by item);
 * *multiplicity*: all comparisons that are shown share one level, by the correction of Bonferroni.
 
 Where a rule does not hold the verdict is "undecided at this budget".
@@ -20,18 +21,56 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite, sqrt
 from typing import Literal, get_args
 
+import numpy as np
 from attrs import frozen
 from scipy.special import ndtri
 
 from fhx.training import Interval, interval
 
-__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge", "last_gains"]
+__all__ = ["RULES", "Ahead", "Evidence", "Items", "Kind", "Verdict", "judge", "last_gains"]
 
 Rule = Literal["control", "plateau", "tuning", "baseline", "seeds", "multiplicity"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 FEWEST_SEEDS = 5
 LAST = 0.9
 """Where the last tenth of the updates begins."""
+
+
+@frozen
+class Items:
+    r"""What the nets of a kind scored on every test item, such as a piece of music.
+
+    Attributes:
+        sums: over the outputs of an item, mean over the nets.
+        counts: outputs of an item.
+    """
+
+    sums: Sequence[float]
+    counts: Sequence[float]
+
+    @property
+    def error(self) -> float:
+        r"""The standard error that the choice of the items gives the mean score.
+
+        With :math:`m_i` the sums and :math:`n_i` the counts of :math:`N` items the score is
+        :math:`r = \sum_i m_i / \sum_i n_i`, and the error is that of a ratio,
+        :math:`\sqrt{N / (N - 1) \sum_i (m_i - r n_i)^2} / \sum_i n_i`: what a bootstrap over the items finds, without
+        its noise.
+
+        Raises:
+            ValueError: there are fewer than two items.
+        """
+        if len(self.sums) < 2:
+            raise ValueError(f"{len(self.sums)} test items: at least two are needed")
+        m, n = np.array(self.sums), np.array(self.counts)
+        off = m - m.sum() / n.sum() * n
+        return float(np.sqrt((off**2).sum() * len(n) / (len(n) - 1)) / n.sum())
+
+    def minus(self, other: "Items") -> "Items":
+        """The differences, item by item; a ValueError if they are not the same items."""
+        if list(self.counts) != list(other.counts):
+            raise ValueError("the test items of two kinds have different numbers of outputs")
+        return Items([a - b for a, b in zip(self.sums, other.sums, strict=True)], self.counts)
 
 
 @frozen(kw_only=True)
@@ -50,6 +89,7 @@ class Kind:
         recommended_start: whether the nets started as the book recommends for such nets.
         item_error: the standard error that the choice of test items gives the mean score; 0 where every seed has test
             items of its own, None where it is not known.
+        items: what was scored on each test item; None where it is not kept.
     """
 
     scores: Sequence[float]
@@ -62,6 +102,7 @@ class Kind:
     recommended_start: bool
     item_error: float | None
     tried: Mapping[float, float] | None = None
+    items: Items | None = None
 
     def edge_gain(self, higher_is_better: bool) -> float:
         """By how much the rate at an edge of its grid is better than the best inside; 0 for a rate that is inside."""
@@ -141,14 +182,18 @@ class Evidence:
         r"""By how much the first kind is ahead, seed by seed.
 
         The interval of Student for the differences has the level :math:`1 - (1 - \mathrm{level}) / \mathrm{shown}`,
-        and is wider by what the choice of test items adds: half-widths are added as squares. Items that two kinds
-        share make their errors alike, which is not used.
+        and is wider by what the choice of test items adds: half-widths are added as squares. Where it is kept what both
+        kinds scored on each item, its error is that of their differences item by item; else the errors of both are
+        added as squares, which makes the interval too wide for items that both share.
         """
         a, b, sign = self.kinds[one], self.kinds[other], 1 if self.higher_is_better else -1
         level = 1 - (1 - self.level) / max(self.shown, 1)
         found = interval([sign * (x - y) for x, y in zip(a.scores, b.scores, strict=True)], level)
-        by_items = -ndtri((1 - level) / 2) * sqrt((a.item_error or 0) ** 2 + (b.item_error or 0) ** 2)
-        half = sqrt(found.half_width**2 + by_items**2)
+        if a.items and b.items:
+            error = a.items.minus(b.items).error
+        else:
+            error = sqrt((a.item_error or 0) ** 2 + (b.item_error or 0) ** 2)
+        half = sqrt(found.half_width**2 + (ndtri((1 - level) / 2) * error) ** 2)
         return Interval(found.mean, found.mean - half, found.mean + half, found.n)
 
 

@@ -78,5 +78,5 @@ def _gradients(cells: Sequence[Cell], x: Tensor, loss: Callable[[Tensor], Tensor
     return tuple(n.flip(0).log().clamp(min=log(LEAST)) for n in (by_input, by_state))  # type: ignore[return-value]
 
 
-def _in_rows(values: Sequence[Tensor], width: int) -> list[Sequence[Tensor]]:
+def _in_rows(values: tuple[Tensor, ...], width: int) -> list[tuple[Tensor, ...]]:
     return [values[k : k + width] for k in range(0, len(values), width)]

@@ -27,6 +27,7 @@ from time import process_time
 from typing import Any
 
 import torch
+from attrs import asdict
 from torch import Tensor
 
 from fhx._device import device
@@ -38,7 +39,7 @@ from fhx.experiments.language_models.net import KINDS, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.side_by_side import losses_together, train_together
 from fhx.experiments.language_models.training import Setting, Trained, evaluate, text, train
-from fhx.experiments.protocol import Ahead, Evidence, Kind
+from fhx.experiments.protocol import Ahead, Evidence, Items, Kind
 from fhx.experiments.reactions import LONG, reactions
 from fhx.stability import contraction_rate
 from fhx.tasks import Sequences, wikitext2
@@ -106,10 +107,11 @@ def run(point: Point) -> Result:
     Returns:
         Of counted words what ``counted`` does. Of nets, by seed ``test``, in nats a word, ``valid`` and ``train``,
         curves at the updates ``at``, ``certificate``, the contraction rates of the layers, which certify only below 1,
-        None where there is none, and ``reactions``, of recurrent nets; ``rate`` and ``dropout``; ``rates`` and ``dropouts``, the best validation loss by each that was tried;
-        ``item error``, of blocks of the test text; ``context``, by seed the loss on the first words of each stream of
-        the test text by how many of the last words the net sees, "all" among them; ``parameters``; and ``seconds`` of
-        one core or of a GPU, all in all; ``device``, which of them.
+        None where there is none, and ``reactions``, of recurrent nets; ``rate`` and ``dropout``; ``rates`` and
+        ``dropouts``, the best validation loss by each that was tried; ``item error``, of blocks of the test text, and
+        ``items``, the mean loss of each block by all nets; ``context``, by seed the loss on the first words of each
+        stream of the test text by how many of the last words the net sees, "all" among them; ``parameters``; and
+        ``seconds`` of one core or of a GPU, all in all; ``device``, which of them.
     """
     if "order" in point:
         return counted(point["order"])
@@ -134,7 +136,8 @@ def run(point: Point) -> Result:
         "dropout": dropout,
         "rates": {str(rate): loss for rate, loss in rates.items()},
         "dropouts": {str(dropout): loss for dropout, loss in dropouts.items()},
-        "item error": max(training.error_by_blocks(each) for each in tested),
+        "item error": max(training.by_blocks(each).error for each in tested),
+        "items": asdict(training.by_blocks(torch.stack([*tested]).double().mean(0))),
         "context": context(fits),
         **({"reactions": [reactions_of(fit.net) for fit in fits]} if fits[0].net.form else {}),
         "parameters": sum(p.numel() for p in fits[0].net.parameters()),
@@ -180,7 +183,7 @@ def counted(order: int) -> Result:
     losses = -torch.from_numpy(model.log_probabilities(new))
     return {
         "test": [losses.mean().item()],
-        "item error": training.error_by_blocks(losses[:, None]),
+        "item error": training.by_blocks(losses[:, None]).error,
         "parameters": model.rows,
         "seconds": process_time() - began,
     }
@@ -234,6 +237,7 @@ def _kind(result: Result, settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
         regularizers=frozenset({"dropout"}),
         recommended_start=True,
         item_error=result["item error"],
+        items=Items(**result["items"]) if "items" in result else None,
     )
 
 

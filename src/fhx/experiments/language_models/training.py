@@ -21,11 +21,12 @@ from fhx.experiments import real_data as data
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models.net import EVERY, WINDOW, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
+from fhx.experiments.protocol import Items
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder
 
-__all__ = ["Setting", "Trained", "error_by_blocks", "evaluate", "text", "train"]
+__all__ = ["Setting", "Trained", "by_blocks", "evaluate", "text", "train"]
 
 STREAMS = 20
 """How many streams a text is read in."""
@@ -100,13 +101,13 @@ def evaluate(net: LanguageModel, part: Sequences, k: int | None = None) -> tuple
     The net sees the last k words, or all that came before.
     """
     each = losses(net, part, k)
-    return each.double().mean().item(), error_by_blocks(each)
+    return each.double().mean().item(), by_blocks(each).error
 
 
-def error_by_blocks(losses: torch.Tensor) -> float:
-    """The standard error of the mean of losses, (steps, streams), over blocks of words."""
+def by_blocks(losses: torch.Tensor) -> Items:
+    """The mean losses, (steps, streams), of whole blocks of words."""
     blocks = torch.stack([block.double().mean(0) for block in losses.split(BLOCK) if len(block) == BLOCK]).flatten()
-    return blocks.std().item() / len(blocks) ** 0.5
+    return Items(blocks.tolist(), [1.0] * len(blocks))
 
 
 def train(point: Mapping[str, Any], setting: Setting, passes: int, kept: Path | None = None) -> Trained:
