@@ -86,7 +86,7 @@ def test_b14_after_ten_passes_the_gradient_of_an_lstm_by_its_state_hardly_vanish
 
 
 @pytest.mark.claim("B19")
-def test_b19_after_ten_passes_the_exponent_of_an_lstm_is_barely_negative(after_ten_passes):
+def test_b19_after_ten_passes_a_change_dies_out_more_slowly_in_an_lstm_that_was_trained(after_ten_passes):
     found = {
         kind: interval([each["exponent"] for each in after_ten_passes[kind, "full"]["reactions"]])
         for kind in ("LSTM", "frozen", "simple")
