@@ -194,9 +194,7 @@ def test_a_linear_cell_reacts_as_its_powers(problems):
 
 def test_evidence_judges_what_was_trained(problems):
     stored = []
-    for point in music_and_digits.EXPERIMENT.points:
-        if point["task"] != "chorales":
-            continue
+    for point in music_and_digits.points("chorales"):
         result = {"constant": 11.0} if point["net"] == "counted" else _result(8.0 if "LSTM" in point["net"] else 9.0)
         stored.append({"point": point, "result": result})
     found = music_and_digits.evidence({"points": stored})

@@ -14,6 +14,7 @@ from fhx.experiments import (
     imitation,
     language_models,
     long_copies,
+    music_and_digits,
     norms,
     perturbed_weights,
     readout_budget,
@@ -54,6 +55,7 @@ MODULES = (
     cut_gradients,
     stable_models,
     language_models,
+    music_and_digits,
     feed_forward,
 )
 """In the order of the chapters that read their results."""
