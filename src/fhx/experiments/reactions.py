@@ -63,20 +63,15 @@ def _exponents(cells: Sequence[Cell], x: Tensor) -> list[float]:
 
 def _gradients(cells: Sequence[Cell], x: Tensor, loss: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
     """The logarithms of both norms for every distance and run."""
-    x = x.detach().requires_grad_()
-    last, states = [x.new_zeros(x.shape[1], cell.state_width) for cell in cells], []
+    x, layers, states = x.detach().requires_grad_(), len(cells), list[Tensor]()
+    last = [x.new_zeros(x.shape[1], cell.state_width) for cell in cells]
     with torch.enable_grad():
-        for step in x:
-            shown = step
+        for shown in x:
             for k, cell in enumerate(cells):
                 last[k] = unroll(cell, shown[None], last[k])[-1]
                 shown = cell.hidden(last[k])
-            states.append([*last])
-        slopes = torch.autograd.grad(loss(shown).sum(), [x, *itertools.chain(*states)])
-    by_state = torch.stack([torch.cat(each, -1).norm(dim=-1) for each in _in_rows(slopes[1:], len(cells))])
-    by_input = slopes[0].norm(dim=-1)
-    return tuple(n.flip(0).log().clamp(min=log(LEAST)) for n in (by_input, by_state))  # type: ignore[return-value]
-
-
-def _in_rows(values: tuple[Tensor, ...], width: int) -> list[tuple[Tensor, ...]]:
-    return [values[k : k + width] for k in range(0, len(values), width)]
+            states += last
+        by_input, *rest = torch.autograd.grad(loss(shown).sum(), [x, *states])
+    by_state = torch.cat([torch.stack(rest[k::layers]) for k in range(layers)], -1)
+    logs = [slopes.norm(dim=-1).flip(0).log().clamp(min=log(LEAST)) for slopes in (by_input, by_state)]
+    return logs[0], logs[1]

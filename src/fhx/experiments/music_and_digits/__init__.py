@@ -28,7 +28,7 @@ from fhx.experiments.music_and_digits.measures import context, reactions
 from fhx.experiments.music_and_digits.nets import RecurrentNet, kinds, new_net, parameters, widths
 from fhx.experiments.music_and_digits.tasks import PIECE, pieces, problem, whole
 from fhx.experiments.one_by_one import one_by_one
-from fhx.experiments.protocol import Ahead, Evidence
+from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.experiments.rivals import LINEAR
 from fhx.tasks import last_frame, majority_class, note_frequencies
 from fhx.training import OBJECTIVES, evaluate
@@ -135,28 +135,30 @@ def counted(name: str) -> Result:
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """What the stored nets say of each problem, at equal size."""
-    found = {}
-    for name in dict.fromkeys(entry["point"]["task"] for entry in stored["points"]):
-        here = [entry for entry in stored["points"] if entry["point"]["task"] == name]
-        baselines = next(entry["result"] for entry in here if entry["point"]["net"] == "counted")
-        equal = {
-            entry["point"]["net"]: kind(entry["result"]) for entry in here if entry["point"].get("size") == "equal"
-        }
-        judged = {
-            what: [one for one in statements if {one.one, one.other} <= equal.keys()]
-            for what, statements in STATEMENTS.items()
-        }
-        for what, statements in judged.items():
-            found[f"{name}, {what}"] = Evidence(
-                kinds=equal,
-                higher_is_better=name == "digits",  # a share of right answers; of music, nats
-                control="frozen",
-                baselines=baselines,
-                statements=statements,
-                shown=sum(map(len, judged.values())) * len(STORED),
-                gain=GAINS[name],
-            )
-    return found
+    counted, equal = dict[str, Result](), dict[str, dict[str, Kind]]()
+    for entry in stored["points"]:
+        name, of = entry["point"]["task"], entry["point"]["net"]
+        if of == "counted":
+            counted[name] = entry["result"]
+        elif entry["point"]["size"] == "equal":
+            equal.setdefault(name, {})[of] = kind(entry["result"])
+    judged = {
+        (name, what): [one for one in statements if {one.one, one.other} <= kinds.keys()]
+        for name, kinds in equal.items()
+        for what, statements in STATEMENTS.items()
+    }
+    return {
+        f"{name}, {what}": Evidence(
+            kinds=equal[name],
+            higher_is_better=name == "digits",  # a share of right answers; of music, nats
+            control="frozen",
+            baselines=counted[name],
+            statements=statements,
+            shown=sum(map(len, judged.values())),
+            gain=GAINS[name],
+        )
+        for (name, what), statements in judged.items()
+    }
 
 
 def points(name: str) -> list[Point]:
