@@ -14,6 +14,7 @@ from fhx.experiments import language_models
 from fhx.experiments.language_models import LanguageModel, Setting, reading, training
 from fhx.experiments.language_models.side_by_side import losses_together, reader, train_together
 from fhx.experiments.language_models.side_by_side import training as together
+from fhx.experiments.language_models.side_by_side.kept import Keeper
 from fhx.experiments.language_models.side_by_side.loops import lstm, simple
 from fhx.experiments.language_models.side_by_side.nets import Nets
 from fhx.experiments.language_models.side_by_side.windows import Windows
@@ -166,3 +167,18 @@ def test_a_point_on_another_device_is_trained_side_by_side(small, monkeypatch):
     assert (found["device"], alone["device"]) == ("other", "cpu")
     assert len(found["test"]) == len(language_models.SEEDS)
     assert found["context"][0].keys() == alone["context"][0].keys()
+
+
+def test_what_is_kept_shares_the_memory_of_the_weights_and_no_graph(small):
+    """A view with a graph of its own would break the capture of an update on a GPU."""
+    made = [training.new_net({"model": "LSTM, clipped", "layers": 1, "units": 4}, 0.0, seed) for seed in (0, 1)]
+    weights = {name: w.requires_grad_() for name, w in Nets(made, CPU).start.items()}
+    with torch.no_grad():
+        for w in weights.values():
+            w.fill_(2.0)
+    keeper = Keeper(made[0], weights)
+    assert not any(w.requires_grad for w in (*keeper.vectors, *(w for cell in keeper.cells for w in cell)))
+    keeper.keep()
+    frequent = made[0].softmax.shortlist_size
+    assert (weights["softmax.head.weight"][:, :frequent] == 1).all()
+    assert (weights["softmax.head.weight"][:, frequent:] == 2).all()
