@@ -152,6 +152,7 @@ def test_a_point(problems, name, kind):
     for test, context in zip(result["test"], result["context"], strict=True):
         assert context["all"] == pytest.approx(test, rel=1e-5)
     assert ("reactions" in result) == (kind == "LSTM")
+    assert ("written" in result) == (name == "chorales")
     assert ("whole" in result) == (name == "folk tunes")
     if name == "folk tunes":  # which here are not cut
         assert result["whole"] == pytest.approx(result["test"], rel=1e-5)
@@ -190,6 +191,32 @@ def test_a_linear_cell_reacts_as_its_powers(problems):
         assert found[what][middle[1]] - found[what][middle[0]] == pytest.approx(log(a), rel=1e-3)
         assert found[what][0] - found[what][1] == pytest.approx(-log(a), rel=1e-3)
     assert found["by input"][0] - found["by state"][0] == pytest.approx(log(1e-6), rel=1e-6)
+
+
+@given(st.integers(1, 6), st.integers(0, 100))
+def test_music_is_drawn_by_the_odds_of_what_a_net_sees(k, seed):
+    """A net that is sure repeats what came ``lag`` frames before, as far as it sees that."""
+    lag, part = 3, _wide()
+    kept = nets.LogisticNet(88, 88, lag)
+    with torch.no_grad():
+        kept.readout.bias.fill_(-200.0)
+        kept.readout.weight.view(88, lag, 88)[:, lag - 1] = 400 * torch.eye(88)
+    found = measures.written(kept, part, k, seed)
+    assert len(found) == measures.GIVEN + measures.WRITTEN
+    given_frames = [frame.nonzero().flatten().tolist() for frame in part.inputs[: measures.GIVEN, 0]]
+    assert found[: measures.GIVEN] == given_frames
+    for now, frame in enumerate(found[measures.GIVEN :], measures.GIVEN):
+        assert frame == (found[now - lag] if k >= lag else [])
+
+
+def test_another_seed_draws_other_music_as_likely_as_its_odds():
+    even, part = nets.LogisticNet(88, 88, 1), _wide()
+    with torch.no_grad():
+        even.readout.bias.fill_(log(0.1 / 0.9))
+    one, other = (measures.written(even, part, seed=seed) for seed in range(2))
+    assert one != other
+    drawn_keys = sum(map(len, one[measures.GIVEN :])) / measures.WRITTEN
+    assert 88 * 0.06 < drawn_keys < 88 * 0.14
 
 
 def test_evidence_judges_what_was_trained(problems):

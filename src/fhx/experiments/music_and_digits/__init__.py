@@ -24,7 +24,7 @@ import torch
 from fhx.experiments.comparison import Budget, compare, item_error, kind
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.music_and_digits import nets
-from fhx.experiments.music_and_digits.measures import context, reactions
+from fhx.experiments.music_and_digits.measures import context, reactions, written
 from fhx.experiments.music_and_digits.nets import RecurrentNet, kinds, new_net, parameters, widths
 from fhx.experiments.music_and_digits.tasks import PIECE, pieces, problem, whole
 from fhx.experiments.one_by_one import one_by_one
@@ -103,8 +103,8 @@ def run(point: Point) -> Result:
         That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
         ``receptive field``, None where there is none; by seed ``context``, the test metric by inputs seen, and of a
         recurrent net ``reactions``, a dictionary that the module ``measures`` describes; on
-        folk tunes ``whole``, by seed the metric on whole tunes, and ``whole item error``. Of "counted" nets the
-        baselines by name.
+        folk tunes ``whole``, by seed the metric on whole tunes, and ``whole item error``; on chorales ``written``, music
+        of the first net by the frames that it sees, a number or "all". Of "counted" nets the baselines by name.
     """
     name, of = point["task"], point["net"]
     if of == "counted":
@@ -118,6 +118,8 @@ def run(point: Point) -> Result:
     if isinstance(fit.models[0], RecurrentNet):
         recurrent = [net for net in fit.models if isinstance(net, RecurrentNet)]
         found["reactions"] = [reactions(net, task.test, objective) for net in recurrent]
+    if name == "chorales":
+        found["written"] = {key: written(fit.models[0], task.test, k) for key, k in (("2", 2), ("all", None))}
     if name == "folk tunes":
         with torch.no_grad():
             found["whole"] = [evaluate(net, whole(name), batch_size=32) for net in fit.models]

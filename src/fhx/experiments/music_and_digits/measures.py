@@ -1,4 +1,4 @@
-r"""What is measured on a trained net: how far back it looks, and of a recurrent one how its state reacts."""
+r"""What is measured on a trained net: how far back it looks, how its state reacts if it has one, and what it writes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,12 +14,14 @@ from fhx.stability import contraction_rate
 from fhx.tasks import Sequences
 from fhx.training import Objective
 
-__all__ = ["context", "reactions"]
+__all__ = ["context", "reactions", "written"]
 
 KS = (1, 2, 5, 10, 20, 35, 50)
 """Inputs that a net is shown, to see how far back it looks."""
 MANY = 50
 """Runs along which exponents and gradients are measured, at most."""
+GIVEN, WRITTEN = 8, 32
+"""Frames of the test music that a net is given, and frames that it goes on for."""
 
 
 @torch.no_grad()
@@ -51,3 +53,24 @@ def reactions(net: RecurrentNet, part: Sequences, objective: Objective) -> Mappi
     targets = part.targets[rows] if one_target else torch.stack([part.targets[last[n], n] for n in rows])
     found = reactions_of([net.cell], x, lambda shown: objective.loss(net.readout(shown), targets))
     return {"certificate": contraction_rate(net.cell, input_bound=1.0), **found}
+
+
+@torch.no_grad()
+def written(net: CausalNet, part: Sequences, k: int | None = None, seed: int = 0) -> list[list[int]]:
+    """Music that goes on from the start of the first sequence, as the keys that are down in each frame.
+
+    Every key of a frame is drawn by itself, with the probability that the net gives it.
+
+    Args:
+        net: its outputs are log-odds, one for each key.
+        part: music; a net is given its first ``GIVEN`` frames, which are returned with the ``WRITTEN`` new ones.
+        k: how many of the last frames the net sees; None for all.
+        seed: of the draws.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    frames = part.inputs[:GIVEN, :1]
+    for _ in range(WRITTEN):
+        odds = net(frames if k is None else frames[-k:])[-1:]
+        drawn = torch.rand(odds.shape, generator=generator) < odds.sigmoid()
+        frames = torch.cat([frames, drawn.to(frames)])
+    return [frame.nonzero().flatten().tolist() for frame in frames[:, 0]]
