@@ -10,8 +10,7 @@ from small_tasks import drawn, small_tasks
 from fhx.experiments import real_data, staying_stable
 from fhx.experiments.delay_line import Window
 from fhx.experiments.results import read
-from fhx.experiments.stable_models import tasks as on
-from fhx.experiments.staying_stable import make
+from fhx.experiments.staying_stable import make, nets
 from fhx.experiments.staying_stable.nets import KINDS, MU, UNLIMITED, WINDOW, KeptRows, measured
 from fhx.stability import contraction_rate, diagonal_rate
 from fhx.stability.construction import INSIDE
@@ -29,9 +28,9 @@ def problems(monkeypatch):
     monkeypatch.setattr(real_data, "task", made.get)
     for name in staying_stable.TASKS:
         monkeypatch.setitem(staying_stable.BUDGETS, name, {"updates": 20, "batch_size": 5})
-        monkeypatch.setitem(on.UNITS, name, 4)
-        monkeypatch.setitem(on.RUNS, name, (8, 3))
+        monkeypatch.setitem(nets.RUNS, name, (8, 3))
         monkeypatch.setitem(WINDOW, name, 3)
+    monkeypatch.setattr(nets, "UNITS", 4)
     monkeypatch.setattr(staying_stable, "SEEDS", range(2))
     monkeypatch.setattr(staying_stable, "OTHER_SEEDS", range(5, 6))
     monkeypatch.setattr(staying_stable, "TIMED", {"updates": 4, "rounds": 1})

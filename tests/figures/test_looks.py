@@ -4,11 +4,12 @@ import matplotlib.pyplot as plt
 import pytest
 from matplotlib.colors import to_hex
 
-from fhx.experiments import recognition, stable_models
+from fhx.experiments import recognition
 from fhx.experiments.feed_forward import nets as feed_forward
+from fhx.experiments.forms import FORMS
 from fhx.figures import COLORS, curve_panels, interval_chart, look, looks, success_chart
 
-TRAINED = [*recognition.CELLS, *stable_models.KINDS, *feed_forward.kinds("digits")]
+TRAINED = [*recognition.CELLS, *FORMS, *feed_forward.kinds("digits")]
 
 
 @pytest.mark.parametrize("kind", TRAINED)

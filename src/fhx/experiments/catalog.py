@@ -6,6 +6,7 @@ from fhx.experiments import (
     characters,
     counting,
     cut_gradients,
+    cut_training,
     deep_cells,
     depth_and_horizon,
     feed_forward,
@@ -19,7 +20,6 @@ from fhx.experiments import (
     perturbed_weights,
     readout_budget,
     shown,
-    stable_models,
     stack_or_deep,
     staying_stable,
     trainability,
@@ -53,9 +53,9 @@ MODULES = (
     staying_stable,
     windows,
     cut_gradients,
-    stable_models,
     language_models,
     music_and_digits,
+    cut_training,
     feed_forward,
 )
 """In the order of the chapters that read their results."""

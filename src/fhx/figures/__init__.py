@@ -16,6 +16,7 @@ with needs("figures", "torch"):
     from fhx.figures.looks import Look, look, looks
     from fhx.figures.machines import state_diagram
     from fhx.figures.maps import success_map
+    from fhx.figures.music import Players, piano_rolls, players
     from fhx.figures.nets import machine_and_net, space_time, weight_matrix
     from fhx.figures.panels import Panel, aligned_panels
     from fhx.figures.results import Results, results
@@ -34,6 +35,7 @@ __all__ = [
     "Look",
     "Number",
     "Panel",
+    "Players",
     "Results",
     "Slider",
     "Text",
@@ -55,6 +57,8 @@ __all__ = [
     "look",
     "looks",
     "machine_and_net",
+    "piano_rolls",
+    "players",
     "regime",
     "results",
     "settling_explorer",

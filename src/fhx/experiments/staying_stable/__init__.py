@@ -12,7 +12,6 @@ All nets of a task have one architecture, one start for each seed, the same mini
 orthogonal, or as what its kind makes of that: a constructed one at :math:`\lambda (1 - 2^{-10})` times it. Learning
 rates fall linearly to zero; where they start is chosen for each kind by two other seeds after as many updates, from one
 grid, which is extended while its best is at an edge. Nets are judged as they were at their best validation metric.
-There are three times as many updates as in :mod:`fhx.experiments.stable_models`.
 
 The gradient of the penalty is added to the clipped one of the loss, and the sum is clipped again.
 """
@@ -30,7 +29,6 @@ from fhx.experiments.comparison import kind_by_rate
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.learning_rates import RowAdam, best_learning_rate
 from fhx.experiments.protocol import Ahead, Evidence, last_gains
-from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.staying_stable.nets import (
     KINDS,
     MU,
@@ -38,6 +36,7 @@ from fhx.experiments.staying_stable.nets import (
     WINDOW,
     KeptRows,
     Net,
+    UNITS,
     SimpleNet,
     make,
     measured,
@@ -51,9 +50,9 @@ TASKS = ("folk tunes", "digits")
 """The problems, of :mod:`fhx.experiments.real_data`."""
 RATES = (0.99, 0.9)
 """What the stable nets contract by."""
-BUDGETS = {name: {**on.BUDGETS[name], "updates": 3 * on.BUDGETS[name]["updates"]} for name in TASKS}
+BUDGETS = {"folk tunes": {"updates": 1200, "batch_size": 16}, "digits": {"updates": 3600, "batch_size": 32}}
 """How long and on what batches the nets are trained."""
-LEARNING_RATES = {name: on.LEARNING_RATES["Adam"][name] for name in TASKS}
+LEARNING_RATES = {"folk tunes": (0.005, 0.015, 0.045, 0.135), "digits": (0.001, 0.003, 0.009, 0.027, 0.081)}
 """The grid at first."""
 STEP, EXTENSIONS = 3.0, 3
 """By what factor the grid is extended, and how often at most."""
@@ -235,7 +234,7 @@ EXPERIMENT = Experiment(
         "seeds of the rates": list(OTHER_SEEDS),
         "rates": LEARNING_RATES,
         "extension": {"step": STEP, "times": EXTENSIONS},
-        "units": {name: on.UNITS[name] for name in TASKS},
+        "units": dict.fromkeys(TASKS, UNITS),
         "budgets": BUDGETS,
         "contraction rates": RATES,
         "penalties": MU,

@@ -12,7 +12,6 @@ from fhx.dynamics import lyapunov_spectrum
 from fhx.experiments import real_data as data
 from fhx.experiments.delay_line import Window
 from fhx.experiments.learning_rates import RowAdam
-from fhx.experiments.stable_models import tasks as on
 from fhx.experiments.variants import initialize
 from fhx.stability import contraction_rate, project
 from fhx.stability.construction import (
@@ -29,6 +28,10 @@ KINDS = ("free", "projected", "constructed", "constructed, P = I", *MU, "without
 """The nets that are trained."""
 UNLIMITED = ("free", "without recurrence", "frozen", "window")
 """Those of them without a rate of contraction."""
+UNITS = 32
+"""Of the cells."""
+RUNS = {"folk tunes": (100, 50), "digits": (64, 50)}
+"""Length and largest number of the runs for exponents."""
 WINDOW = {"folk tunes": 8, "digits": 64}
 """The inputs that the affine net sees."""
 
@@ -52,7 +55,7 @@ def make(name: str, kind: str, rate: float | None) -> Net:
         kind: one of ``KINDS``.
         rate: of the contraction; None for a kind without one.
     """
-    problem, units = data.task(name), on.UNITS[name]
+    problem, units = data.task(name), UNITS
     if kind == "window":
         window = Window(problem.input_size, problem.output_size, WINDOW[name])
         window.readout.bias.copy_(data.prior(name))
@@ -129,7 +132,7 @@ def measured(net: SimpleNet, name: str) -> dict[str, float | None]:
         the spectral ``radius``; and the top Lyapunov ``exponent`` along the first test sequences, None for minus
         infinity.
     """
-    cell, (steps, many) = net.cell, on.RUNS[name]
+    cell, (steps, many) = net.cell, RUNS[name]
     part, P = data.task(name).test, contracting_norm(net.cell)
     W = cell.W.detach().double()
     runs = part.inputs[:steps, torch.nonzero(part.mask[steps - 1]).flatten()[:many]]

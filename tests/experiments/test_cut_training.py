@@ -1,4 +1,4 @@
-"""Stable and truncated nets: projections hold after every update, cuts of state and gradient are what they say."""
+"""Training with cuts: projections hold after every update, cuts of state and gradient are what they say."""
 
 import json
 
@@ -8,16 +8,15 @@ from small_tasks import WORDS, drawn, small_tasks
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import unroll
-from fhx.experiments import real_data, stable_models
-from fhx.experiments.stable_models import tasks
-from fhx.experiments.stable_models.measures import certificates, evaluate, exponent, gradients, truncated, windows
-from fhx.experiments.stable_models.nets import KINDS, RATE, LanguageModel, ProjectedRows, SequenceModel, new_cell
-from fhx.experiments.stable_models.training import train
+from fhx.experiments import cut_training, real_data
+from fhx.experiments.cut_training import tasks
+from fhx.experiments.cut_training.measures import evaluate, truncated
+from fhx.experiments.cut_training.nets import KINDS, RATE, LanguageModel, SequenceModel, new_cell
+from fhx.experiments.cut_training.training import train
+from fhx.stability import contraction_rate, lstm_bounds
 from fhx.tasks import Sequences
-from fhx.training import fit
 
 STABLE = [kind for kind, (_, condition) in KINDS.items() if condition is not None]
-CERTIFIED = {"LSTM, four conditions": "four conditions", "LSTM, sum": "sum"}
 
 
 @pytest.fixture
@@ -26,19 +25,15 @@ def problems(monkeypatch):
     made = small_tasks(60, 64, 321)
     monkeypatch.setattr(real_data, "task", made.get)
     monkeypatch.setitem(real_data.TEXT, "window", 7)
-    for name in made:
-        size = {} if name == "words" else {"batch_size": 5}
-        monkeypatch.setitem(tasks.BUDGETS, name, {"updates": 20 if name == "words" else 10, **size})
+    for name in tasks.UNITS:
         monkeypatch.setitem(tasks.UNITS, name, 4)
         monkeypatch.setitem(tasks.SEEDS, name, range(2))
         monkeypatch.setitem(tasks.OTHER_SEEDS, name, range(5, 6))
+        monkeypatch.setitem(tasks.UPDATES, name, 10)
+    monkeypatch.setattr(tasks, "BATCH_SIZE", 5)
     monkeypatch.setitem(real_data.TEXTS, "words", WORDS)
     monkeypatch.setitem(real_data.CUTOFFS, "words", (10, 20))
-    monkeypatch.setitem(tasks.TRAINED_K, "chorales", (5,))
-    monkeypatch.setitem(tasks.TRUNCATED_UPDATES, "chorales", 10)
-    monkeypatch.setitem(tasks.TRUNCATED_UPDATES, "words", 10)
-    monkeypatch.setitem(tasks.RUNS, "words", (100, 2))
-    monkeypatch.setitem(tasks.RUNS, "chorales", (40, 3))
+    monkeypatch.setitem(tasks.KS, "chorales", (5,))
     monkeypatch.setattr(real_data, "SHOWN", 200)
     return made
 
@@ -49,8 +44,10 @@ def text_batches(text, steps=7):
 
 
 def certified(net):
-    found = certificates(net)
-    return found[CERTIFIED.get(net.kind, "rate")]
+    if not isinstance(net.cell, LSTMCell):
+        return contraction_rate(net.cell)
+    bound = net.embed.weight.abs().max().item() if isinstance(net, LanguageModel) else 1.0
+    return lstm_bounds(net.cell, bound).sum_rate
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,35 +61,14 @@ def test_new_cells_start_orthogonal_or_as_its_projection(kind):
 
 
 @pytest.mark.parametrize("kind", STABLE)
-def test_rows_of_a_fit_are_certified_after_every_update(problems, kind):
-    task, seen = problems["chorales"], []
-
-    def make():
-        return SequenceModel(kind, 3, 4, 3, "bits per step")
-
-    class Watched(ProjectedRows):
-        def step(self, closure=None):
-            super().step(closure)
-            names = [name for name, _ in self.like.named_parameters()]
-            rows = dict(zip(names, (p for group in self.param_groups for p in group["params"]), strict=True))
-            for row in range(2):
-                self.like.load_state_dict({name: p[row] for name, p in rows.items()}, strict=False)
-                seen.append(certified(self.like))
-
-    nets = fit(
-        make,
-        task,
-        seeds=range(2),
-        updates=6,
-        batch_size=5,
-        learning_rate=1.0,
-        optimizer=lambda parameters, lr: Watched(parameters, lr, [0.1, 0.5], make()),
-        progress=False,
-    ).models
+def test_nets_of_music_are_certified_after_every_update(problems, kind):
+    torch.manual_seed(0)
+    nets, seen = [SequenceModel(kind, 3, 4, 3, "bits per step") for _ in range(2)], []
+    for _ in train(nets, tasks.batches("chorales"), [0.1, 0.5], updates=6):
+        seen += map(certified, nets)
     assert len(seen) == 12
     assert max(seen) <= RATE
     assert max(seen) > 0.9 * RATE  # the rates are large enough to press against the bound
-    assert all(certified(net) <= RATE for net in nets)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -177,64 +153,11 @@ def test_evaluation_is_a_mean_over_real_steps(problems, name):
     assert cut["2"] != pytest.approx(cut["all"], rel=1e-4)
 
 
-def test_digits_are_cut_to_their_last_pixels(problems):
-    torch.manual_seed(0)
-    inputs, net = drawn(64, 200, 1), SequenceModel("simple", 1, 4, 3, "class at end")
-    with torch.no_grad():
-        net.readout.bias -= net(inputs).mean((0, 1))  # so that the classes of a net as new are not all one
-        answers = net.readout(unroll(net.cell, inputs[59:])[-1]).argmax(-1)
-    assert len(answers.unique()) > 1
-    cut = truncated(net, Sequences(inputs, answers), [5, 1])
-    assert cut["5"] == 1 > max(cut["1"], cut["all"])
-
-
-def test_gradients_are_those_of_differences(problems):
-    torch.manual_seed(0)
-    part = problems["chorales"].test.take([0])
-    net = SequenceModel("simple", 3, 4, 3, "bits per step").double()
-    part = part.to(dtype=torch.float64)
-    found = gradients(net, part, 10, 1000)
-
-    def loss(inputs):
-        return net.loss(unroll(net.cell, inputs)[-1], part.targets[9]).sum()
-
-    inputs, norms = part.inputs[:10], []
-    for t in range(10):
-        moved = []
-        for j in range(3):
-            e = torch.zeros_like(inputs)
-            e[t, 0, j] = 1e-6
-            moved.append((loss(inputs + e) - loss(inputs - e)).item() / 2e-6)
-        norms.insert(0, torch.tensor(moved).norm().item())
-    expected = [norms[0], norms[1], norms[2], sum(norms[3:5]) / 2, sum(norms[5:8]) / 3, sum(norms[8:]) / 2]
-    assert found["mean"] == pytest.approx(expected, rel=1e-4)
-    assert found["i"] == [0, 1, 2, 3.5, 6, 8.5]
-    assert found["pieces"] == 1
-
-
-def test_pieces_for_gradients_start_from_the_state_of_the_run(problems):
-    part, net = problems["words"].test, LanguageModel("LSTM", WORDS, 4, (10, 20))
-    inputs, targets, h = windows(net, part, 30, 120)
-    states = unroll(net.cell, net.embed(part.inputs))
-    assert inputs.shape == (30, 12)  # three starts, four streams
-    torch.testing.assert_close(h[:4], torch.zeros(4, 8))
-    torch.testing.assert_close(h[4:8], states[119])
-    assert torch.equal(targets[8:], part.targets[269])
-    assert torch.equal(inputs[:, 8:], part.inputs[240:270])
-
-
-def test_the_exponent_of_a_stable_net_is_below_its_certificate(problems):
-    net = SequenceModel("simple, stable", 3, 4, 3, "bits per step")
-    rate = certificates(net)["rate"]
-    assert exponent(net, problems["chorales"].test.inputs[:40]) <= torch.tensor(rate).log().item() + 1e-6
-
-
-def test_points_are_different_and_the_essential_ones_come_first():
-    points = stable_models.EXPERIMENT.points
+def test_points_are_different():
+    points = cut_training.EXPERIMENT.points
     assert len({json.dumps(point) for point in points}) == len(points)
-    assert {point["cell"] for point in points[:6]} == set(KINDS)
-    compared = [(point["task"], point["cell"]) for point in points if point["part"] == "compare"]
-    assert {task for task, _ in compared} == set(tasks.BUDGETS)
+    assert {point["cell"] for point in points} == set(KINDS)
+    assert {point["task"] for point in points} == set(tasks.UNITS)
 
 
 def blank(net):
@@ -252,7 +175,6 @@ def test_outputs_start_at_the_frequencies_of_the_training_split(problems):
     heard = notes.targets[notes.mask].mean(0)
     music = torch.sigmoid(blank(tasks.sequence_model("chorales", "simple")).readout.bias)
     torch.testing.assert_close(music, heard, atol=0.01, rtol=0)
-    torch.testing.assert_close(real_data.prior("digits").exp(), torch.full((3,), 1 / 3))
 
 
 def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_rest(problems):
@@ -265,25 +187,11 @@ def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_res
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("name", "kind"), [("chorales", "LSTM, rows"), ("digits", "simple"), ("words", "LSTM, sum")])
-def test_a_comparison_runs(problems, monkeypatch, name, kind):
-    monkeypatch.setitem(tasks.KS, name, (1, 3))
-    result = stable_models.run({"part": "compare", "task": name, "cell": kind})
-    json.dumps(result)
-    assert [len(result[key]) for key in ("test", "valid", "certificate", "exponent", "gradient", "cut")] == [2] * 6
-    assert len(result["valid"][0]) == len(result["at"]) == 11
-    assert result["rate"] in tasks.LEARNING_RATES["Adam"][name]
-    assert set(result["cut"][0]) == {"1", "3", "all"}
-    if name != "words":
-        assert [cut["all"] for cut in result["cut"]] == pytest.approx(result["test"], rel=1e-5)
-
-
-@pytest.mark.full
 @pytest.mark.parametrize(("name", "kind", "optimizer"), [("chorales", "LSTM", "SGD"), ("words", "simple", "Adam")])
 def test_truncated_training_runs(problems, name, kind, optimizer):
-    result = stable_models.run({"part": "truncated", "task": name, "cell": kind, "optimiser": optimizer})
+    result = cut_training.run({"task": name, "cell": kind, "optimiser": optimizer})
     json.dumps(result)
-    ks = tasks.TRAINED_K[name]
+    ks = tasks.KS[name]
     assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} {k}" for way in ("reset", "carried") for k in ks}
     assert result["full"]["from full"] == [[0.0] * 11] * 2
     assert len(result["full"]["between seeds"]) == 1

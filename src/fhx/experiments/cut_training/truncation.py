@@ -1,31 +1,30 @@
-"""Part "truncated": one net trained in full, as a truncated model and by truncated back-propagation."""
+"""One net trained in full, as a truncated model and by truncated back-propagation."""
 
 from itertools import combinations
 
 from torch import Tensor
 
 from fhx.experiments.experiment import Result
-from fhx.experiments.stable_models import tasks as on
-from fhx.experiments.stable_models.comparison import probe
-from fhx.experiments.stable_models.measures import distance, truncated
-from fhx.experiments.stable_models.training import chosen_learning_rate, trained
+from fhx.experiments.cut_training import tasks as on
+from fhx.experiments.cut_training.measures import distance, probe, truncated
+from fhx.experiments.cut_training.training import chosen_learning_rate, trained
 
 
 def truncate(name: str, kind: str, optimizer: str) -> Result:
     """Train in full, with the state forgotten every k steps, and with the gradient cut every k steps.
 
     Returns:
-        ``rate`` and ``rates`` as for :func:`~fhx.experiments.stable_models.compare`; ``at``, updates; and by variant,
+        ``rate``, the chosen one, and ``rates``, the mean validation metric of the other seeds by rate; ``at``, updates; and by variant,
         "full", "reset k" and "carried k", a list with an entry per seed of ``valid``, a curve, ``cut``, the test
         metric by k of the evaluation, "all" among them, ``from full``, the Frobenius distance of the recurrent
         weights from those of the net in full, and ``from start``, of those from the first ones, after each of the
         updates ``at``; of "full" also ``between seeds``, that distance for each pair of seeds.
     """
-    updates, seeds = on.TRUNCATED_UPDATES[name], on.SEEDS[name]
+    updates, seeds = on.UPDATES[name], on.SEEDS[name]
     rate, rates = chosen_learning_rate(name, kind, optimizer, updates)
     variants: dict[str, tuple[int | None, bool]] = {"full": (None, True)}
-    variants |= {f"reset {k}": (k, False) for k in on.TRAINED_K[name]}
-    variants |= {f"carried {k}": (k, True) for k in on.TRAINED_K[name]}
+    variants |= {f"reset {k}": (k, False) for k in on.KS[name]}
+    variants |= {f"carried {k}": (k, True) for k in on.KS[name]}
     result: Result = {}
     full: list[Tensor] = []
     for variant, (k, carry) in variants.items():
@@ -34,7 +33,7 @@ def truncate(name: str, kind: str, optimizer: str) -> Result:
         full = full or W
         result[variant] = {
             "valid": log.valid,
-            "cut": [truncated(net, probe(name), on.TRAINED_K[name]) for net in nets],
+            "cut": [truncated(net, probe(name), on.KS[name]) for net in nets],
             "from full": [[distance(a[r], b[r]) for a, b in zip(W, full, strict=True)] for r in rows],
             "from start": [[distance(a[r], W[0][r]) for a in W] for r in rows],
         }

@@ -13,9 +13,9 @@ from fhx.dynamics import unroll
 from fhx.experiments import real_data as data
 from fhx.experiments.learning_rates import best_learning_rate
 from fhx.experiments.seeding import per_seed
-from fhx.experiments.stable_models.measures import evaluate
-from fhx.experiments.stable_models.nets import Net
-from fhx.experiments.stable_models.tasks import LEARNING_RATES, OTHER_SEEDS, batches, language_model, sequence_model
+from fhx.experiments.cut_training.measures import evaluate
+from fhx.experiments.cut_training.nets import Net
+from fhx.experiments.cut_training.tasks import LEARNING_RATES, OTHER_SEEDS, batches, language_model, sequence_model
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "Adam": partial(torch.optim.Adam, fused=True),

@@ -5,7 +5,7 @@ any time: see :func:`fhx.stability.project`. All cells start from orthogonal mat
 of bias 1, and a stable one from the projection of that.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from fhx.cells import Cell, LSTMCell, SimpleCell
 from fhx.dynamics import Realization
-from fhx.experiments.learning_rates import RowAdam
 from fhx.experiments.variants import initialize
 from fhx.stability import project
 from fhx.training import OBJECTIVES
@@ -26,9 +25,7 @@ KINDS: dict[str, tuple[type[Cell], dict[str, Any] | None]] = {
     "simple": (SimpleCell, None),
     "simple, stable": (SimpleCell, {}),
     "LSTM": (LSTMCell, None),
-    "LSTM, four conditions": (LSTMCell, {"condition": "four conditions", "forget": FORGET}),
     "LSTM, sum": (LSTMCell, {"condition": "sum", "forget": FORGET}),
-    "LSTM, rows": (LSTMCell, {"condition": "rows", "forget": FORGET}),
 }
 """The cell of each kind, and the options of the projection that keeps it stable; None where nothing does."""
 
@@ -113,41 +110,10 @@ class LanguageModel(nn.Module):
 
 
 Net = SequenceModel | LanguageModel
-"""A net for music or digits, or one for words."""
+"""A net for music, or one for words."""
 
 
 def _constrain(kind: str, cell: Cell) -> None:
     condition = KINDS[kind][1]
     if condition is not None and all(p.isfinite().all() for p in cell.parameters()):
         project(cell, RATE, **condition)
-
-
-class ProjectedRows(RowAdam):
-    """Adam on nets with stacked parameters; after every update each row is projected by itself.
-
-    Args:
-        parameters: those of ``like``, in its order, with one row per net.
-        lr: a factor of all rates.
-        rates: of the rows.
-        like: a net of this kind, into which each row is copied to be projected.
-    """
-
-    def __init__(self, parameters: Iterable[Tensor], lr: float, rates: Sequence[float], like: SequenceModel) -> None:
-        super().__init__(parameters, lr, rates)
-        self.like = like
-
-    @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # torch overloads it
-        """One update of all rows, and the projection of each."""
-        loss = super().step(closure)
-        if KINDS[self.like.kind][1] is None:
-            return loss
-        stacked = [p for group in self.param_groups for p in group["params"]]
-        pairs = [*zip(self.like.parameters(), stacked, strict=True)]
-        for row in range(len(self.rates)):
-            for p, rows in pairs:
-                p.copy_(rows[row])
-            self.like.constrain()
-            for p, rows in pairs:
-                rows[row].copy_(p)
-        return loss
