@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from small_tasks import WORDS, drawn, small_tasks
+from small_tasks import WORDS, small_tasks
 
 from fhx.cells import LSTMCell
 from fhx.dynamics import unroll

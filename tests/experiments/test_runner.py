@@ -5,6 +5,7 @@ import os
 
 import pytest
 import torch
+from attrs import evolve
 
 from fhx.experiments import Experiment, runner
 from fhx.experiments import __main__ as command
@@ -133,6 +134,43 @@ def test_command_lists_runs_and_resumes(squares, tmp_path, capsys):
     assert squares.asked == [1, 2, 3]
 
 
+def test_one_point_is_repeated_alone_and_the_rest_stays_as_it_is(squares, tmp_path):
+    path, here = tmp_path / "squares.json", ["--results", str(tmp_path)]
+    assert command.main(["squares", "--only", "number=3", *here]) == 0
+    assert (squares.asked, numbers(path)) == ([3], [3])
+    assert command.main(["squares", "--only", "number=1", *here]) == 0
+    assert (squares.asked, numbers(path)) == ([3, 1], [1, 3])
+    assert command.main(["squares", *here]) == 0
+    assert (squares.asked, numbers(path)) == ([3, 1, 2], [1, 2, 3])
+    assert command.main(["squares", "--only", "number=2", *here]) == 0
+    assert (squares.asked, numbers(path)) == ([3, 1, 2], [1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        (["number"], "'number' is not KEY=VALUE"),
+        (["n=1"], "no point of squares has 'n'; there are number"),
+        (["number=4"], "no point of squares has number=4; there are 1, 2, 3"),
+    ],
+)
+def test_points_that_are_not_there_are_refused(squares, tmp_path, capsys, conditions, words):
+    with pytest.raises(SystemExit, match="2"):
+        command.main(["squares", "--results", str(tmp_path), "--only", *conditions])
+    assert words in capsys.readouterr().err
+    assert squares.asked == []
+
+
+def test_a_point_has_all_values_or_is_not_run():
+    points = [{"task": "a", "net": "x"}, {"task": "b", "net": "x"}, {"task": "b", "net": "y", "size": 3}]
+    experiment = evolve(Squares([]).experiment, points=points)
+    found = command.having(experiment, ["task=b", "net=x"])
+    assert [found(point) for point in points] == [False, True, False]
+    assert [command.having(experiment, ["size=3"])(point) for point in points] == [False, False, True]
+    with pytest.raises(ValueError, match="no point of squares has task=a and net=y"):
+        command.having(experiment, ["task=a", "net=y"])
+
+
 def test_unknown_name_is_refused(squares, capsys):
     with pytest.raises(SystemExit, match="2"):
         command.main(["cubes"])
@@ -185,9 +223,9 @@ def test_points_are_written_in_their_order_whatever_comes_first(tmp_path, monkey
 @pytest.mark.parametrize(
     ("flags", "where"),
     [
-        ([], {"workers": 1, "scheduler": None}),
-        (["--workers", "3"], {"workers": 3, "scheduler": None}),
-        (["--scheduler", "tcp://a:1"], {"workers": 1, "scheduler": "tcp://a:1"}),
+        ([], {"workers": 1, "scheduler": None, "only": None}),
+        (["--workers", "3"], {"workers": 3, "scheduler": None, "only": None}),
+        (["--scheduler", "tcp://a:1"], {"workers": 1, "scheduler": "tcp://a:1", "only": None}),
     ],
 )
 def test_command_says_where_the_points_run(squares, tmp_path, monkeypatch, flags, where):

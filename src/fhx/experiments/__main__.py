@@ -2,12 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fhx.experiments import language_models
 from fhx.experiments.catalog import EXPERIMENTS
-from fhx.experiments.experiment import Experiment
+from fhx.experiments.experiment import Experiment, Point
 from fhx.experiments.protocol import judge
 from fhx.experiments.results import WrongResultError, read, shipped
 from fhx.experiments.runner import perform
@@ -41,6 +41,36 @@ def verdicts(experiment: Experiment, folder: Path) -> list[str]:
     return [f"{experiment.name}, {part}: {judge(one)}" for part, one in experiment.evidence(found).items()]
 
 
+def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point], bool]:
+    """Which points of an experiment have all these values.
+
+    Args:
+        experiment: of the catalogue.
+        conditions: as ``KEY=VALUE``; a point has a value that is written so.
+
+    Raises:
+        ValueError: a condition is none, no point has its key or its value, or none has all.
+    """
+    wanted = dict[str, str]()
+    for condition in conditions:
+        key, is_one, value = condition.partition("=")
+        if not is_one:
+            raise ValueError(f"{condition!r} is not KEY=VALUE")
+        if not (values := {str(point[key]) for point in experiment.points if key in point}):
+            keys = sorted({key for point in experiment.points for key in point})
+            raise ValueError(f"no point of {experiment.name} has {key!r}; there are {', '.join(keys)}")
+        if value not in values:
+            raise ValueError(f"no point of {experiment.name} has {condition}; there are {', '.join(sorted(values))}")
+        wanted[key] = value
+
+    def has(point: Point) -> bool:
+        return all(key in point and str(point[key]) == value for key, value in wanted.items())
+
+    if not any(map(has, experiment.points)):
+        raise ValueError(f"no point of {experiment.name} has {' and '.join(conditions)}")
+    return has
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the exit status."""
     parser = argparse.ArgumentParser(
@@ -49,6 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", nargs="?", help="the experiment to run; without it they are listed")
     parser.add_argument(
         "--results", type=Path, default=Path("results"), help="folder of the results (default: results)"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="run only the points that have these values, such as task=chorales net=LSTM; with --results in a new "
+        "folder that repeats one row of a table",
     )
     parser.add_argument(
         "--verdicts", action="store_true", help="what the rules of the protocol say of the stored results, or of one"
@@ -89,9 +126,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, experiment in EXPERIMENTS.items():
             print(f"{name}: {experiment.question}")
         return 0
-    kept = f"what is done is kept in {given.results}, and the same command goes on"
+    kept, experiment = f"what is done is kept in {given.results}, and the same command goes on", EXPERIMENTS[given.name]
     try:
-        print(perform(EXPERIMENTS[given.name], given.results, workers=given.workers, scheduler=given.scheduler))
+        only = having(experiment, given.only) if given.only else None
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        print(perform(experiment, given.results, workers=given.workers, scheduler=given.scheduler, only=only))
     except (WrongResultError, ClusterError) as error:
         parser.error(str(error))
     except JobFailedError as error:

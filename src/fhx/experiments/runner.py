@@ -25,8 +25,17 @@ def header(experiment: Experiment) -> dict[str, Any]:
     return {"experiment": experiment.name, "settings": {**experiment.settings, "dtype": "float32"}, **_environment()}
 
 
-def perform(experiment: Experiment, folder: Path, *, workers: int = 1, scheduler: str | None = None) -> Path:
+def perform(
+    experiment: Experiment,
+    folder: Path,
+    *,
+    workers: int = 1,
+    scheduler: str | None = None,
+    only: Callable[[Point], bool] | None = None,
+) -> Path:
     """Run the points of an experiment that ``folder/NAME.json`` lacks, and write it anew after each of them.
+
+    ``only`` says which of them; None for all.
 
     A point runs in float32 and on one thread, so that its numbers do not depend on the number of cores; nor do they
     depend on where it runs, which ``workers`` and ``scheduler`` say as in :func:`fhx.jobs.map_unordered`. The file has
@@ -42,16 +51,16 @@ def perform(experiment: Experiment, folder: Path, *, workers: int = 1, scheduler
     path, head = folder / f"{experiment.name}.json", header(experiment)
     points = {point_key(point): point for point in experiment.points}
     done = {point_key(entry["point"]): entry for entry in (_resume(path, head) if path.exists() else [])}
-    missing = [point for key, point in points.items() if key not in done]
+    missing = [point for key, point in points.items() if key not in done and (only is None or only(point))]
     compute = partial(_entry, experiment.run, _environment())
     finished = map_unordered(compute, missing, workers=workers, scheduler=scheduler)
-    already = len(points) - len(missing)
-    with closing(finished), tqdm(total=len(points), initial=already, desc=experiment.name, unit="point") as bar:
+    total = sum(key in done for key in points) + len(missing)
+    with closing(finished), tqdm(total=total, initial=total - len(missing), desc=experiment.name, unit="point") as bar:
         for _, entry in finished:
             done[point_key(entry["point"])] = entry
             write(path, head, [done[key] for key in points if key in done])
             bar.update()
-    write(path, head, [done[key] for key in points])
+    write(path, head, [done[key] for key in points if key in done])
     return path
 
 

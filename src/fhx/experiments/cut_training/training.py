@@ -11,11 +11,11 @@ from torch.func import functional_call, vmap
 from fhx.cells import Cell
 from fhx.dynamics import unroll
 from fhx.experiments import real_data as data
-from fhx.experiments.learning_rates import best_learning_rate
-from fhx.experiments.seeding import per_seed
 from fhx.experiments.cut_training.measures import evaluate
 from fhx.experiments.cut_training.nets import Net
 from fhx.experiments.cut_training.tasks import LEARNING_RATES, OTHER_SEEDS, batches, language_model, sequence_model
+from fhx.experiments.learning_rates import best_learning_rate
+from fhx.experiments.seeding import per_seed
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "Adam": partial(torch.optim.Adam, fused=True),

@@ -4,19 +4,19 @@ from itertools import combinations
 
 from torch import Tensor
 
-from fhx.experiments.experiment import Result
 from fhx.experiments.cut_training import tasks as on
 from fhx.experiments.cut_training.measures import distance, probe, truncated
 from fhx.experiments.cut_training.training import chosen_learning_rate, trained
+from fhx.experiments.experiment import Result
 
 
 def truncate(name: str, kind: str, optimizer: str) -> Result:
     """Train in full, with the state forgotten every k steps, and with the gradient cut every k steps.
 
     Returns:
-        ``rate``, the chosen one, and ``rates``, the mean validation metric of the other seeds by rate; ``at``, updates; and by variant,
-        "full", "reset k" and "carried k", a list with an entry per seed of ``valid``, a curve, ``cut``, the test
-        metric by k of the evaluation, "all" among them, ``from full``, the Frobenius distance of the recurrent
+        ``rate``, the chosen one, and ``rates``, the mean validation metric of the other seeds by rate; ``at``, updates;
+        and by variant, "full", "reset k" and "carried k", a list with an entry per seed of ``valid``, a curve, ``cut``,
+        the test metric by k of the evaluation, "all" among them, ``from full``, the Frobenius distance of the recurrent
         weights from those of the net in full, and ``from start``, of those from the first ones, after each of the
         updates ``at``; of "full" also ``between seeds``, that distance for each pair of seeds.
     """

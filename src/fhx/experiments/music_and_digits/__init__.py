@@ -102,9 +102,9 @@ def run(point: Point) -> Result:
     Returns:
         That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
         ``receptive field``, None where there is none; by seed ``context``, the test metric by inputs seen, and of a
-        recurrent net ``reactions``, a dictionary that the module ``measures`` describes; on
-        folk tunes ``whole``, by seed the metric on whole tunes, and ``whole item error``; on chorales ``written``, music
-        of the first net by the frames that it sees, a number or "all". Of "counted" nets the baselines by name.
+        recurrent net ``reactions``, a dictionary that the module ``measures`` describes; on chorales ``written``, music
+        of the first net by the frames that it sees, a number or "all"; on folk tunes ``whole``, by seed the metric on
+        whole tunes, and ``whole item error``. Of "counted" nets the baselines by name.
     """
     name, of = point["task"], point["net"]
     if of == "counted":

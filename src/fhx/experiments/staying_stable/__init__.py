@@ -32,11 +32,11 @@ from fhx.experiments.protocol import Ahead, Evidence, last_gains
 from fhx.experiments.staying_stable.nets import (
     KINDS,
     MU,
+    UNITS,
     UNLIMITED,
     WINDOW,
     KeptRows,
     Net,
-    UNITS,
     SimpleNet,
     make,
     measured,
