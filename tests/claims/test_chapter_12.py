@@ -19,7 +19,7 @@ from fhx.dynamics import (
     unroll,
 )
 from fhx.experiments import stored
-from fhx.experiments.feed_forward import CausalAttention
+from fhx.experiments.causal import CausalAttention
 from fhx.stability import truncated_states
 from fhx.training import Interval, interval
 

@@ -225,13 +225,30 @@ def test_evidence_judges_what_was_trained(problems):
         result = {"constant": 11.0} if point["net"] == "counted" else _result(8.0 if "LSTM" in point["net"] else 9.0)
         stored.append({"point": point, "result": result})
     found = music_and_digits.evidence({"points": stored})
-    assert set(found) == {"chorales, price", "chorales, contest"}
-    verdict = judge(found["chorales, contest"])
-    assert not set(verdict.reasons) - {"control"}
-    statements = {f"{one.one} {one.other}": verdict.leads[one].mean for one in found["chorales, contest"].statements}
-    assert statements["LSTM simple"] == pytest.approx(1.0)
-    assert statements["TCN LSTM"] == pytest.approx(-1.0)
-    assert len(found["chorales, price"].statements) == 4
+    assert set(found) >= {"chorales: LSTM is ahead of simple", "chorales: LSTM is ahead of LSTM, stable"}
+    leads = {name: judge(one).leads[one.statements[0]].mean for name, one in found.items()}
+    assert leads["chorales: LSTM is ahead of simple"] == pytest.approx(1.0)
+    assert leads["chorales: TCN is ahead of LSTM"] == pytest.approx(-1.0)
+    assert not set(judge(found["chorales: LSTM is ahead of simple"]).reasons) - {"control"}
+    prices = [one for name, one in found.items() if "," in name]
+    assert {one.shown for one in prices} == {len(prices)}
+    assert len(prices) == 4
+    assert {one.shown for one in found.values() if one not in prices} == {len(found) - 4}
+
+
+def test_a_net_that_still_learns_leaves_other_statements_alone(problems):
+    stored = []
+    for kind in ("LSTM", "simple", "TCN", "frozen"):
+        result = _result({"LSTM": 8.0, "simple": 9.0, "TCN": 8.5, "frozen": 10.0}[kind])
+        if kind == "TCN":
+            result["valid"] = [[*np.linspace(10, 8.5, 20)]] * 5
+        stored.append({"point": {"task": "chorales", "net": kind, "size": "equal"}, "result": result})
+    stored.append({"point": {"task": "chorales", "net": "counted"}, "result": {"constant": 11.0}})
+    found = {name: judge(one) for name, one in music_and_digits.evidence({"points": stored}).items()}
+    assert {name: set(one.reasons) for name, one in found.items()} == {
+        "chorales: TCN is ahead of LSTM": {"plateau"},
+        "chorales: LSTM is ahead of simple": set(),
+    }
 
 
 def _result(score):

@@ -5,11 +5,12 @@ import pytest
 from matplotlib.colors import to_hex
 
 from fhx.experiments import recognition
-from fhx.experiments.feed_forward import nets as feed_forward
+from fhx.experiments.causal import LINEAR
 from fhx.experiments.forms import FORMS
 from fhx.figures import COLORS, curve_panels, interval_chart, look, looks, success_chart
 
-TRAINED = [*recognition.CELLS, *FORMS, *feed_forward.kinds("digits")]
+RIVALS = ("TCN", "attention", "minGRU", "window 16", "window 64")
+TRAINED = [*recognition.CELLS, *FORMS, *RIVALS, *LINEAR, "logistic 64"]
 
 
 @pytest.mark.parametrize("kind", TRAINED)
@@ -20,7 +21,7 @@ def test_every_kind_that_is_trained_has_a_look(kind):
 
 
 def test_kinds_that_are_drawn_together_look_unlike():
-    for together in (recognition.CELLS, feed_forward.kinds("digits"), ["simple", "GRU", "LSTM", "linear", "affine"]):
+    for together in (recognition.CELLS, ["simple", "LSTM", *RIVALS], ["simple", "GRU", "LSTM", "linear", "affine"]):
         found = {look(kind.rstrip("0123456789 ")) for kind in together}
         names = {kind.rstrip("0123456789 ") for kind in together}
         assert len({one.color for one in found}) == len({one.marker for one in found}) == len(names)

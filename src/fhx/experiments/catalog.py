@@ -9,7 +9,6 @@ from fhx.experiments import (
     cut_training,
     deep_cells,
     depth_and_horizon,
-    feed_forward,
     finite_precision,
     formal_languages,
     imitation,
@@ -56,7 +55,6 @@ MODULES = (
     language_models,
     music_and_digits,
     cut_training,
-    feed_forward,
 )
 """In the order of the chapters that read their results."""
 

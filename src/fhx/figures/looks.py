@@ -46,7 +46,11 @@ KINDS = {
     "orthogonal": Look(PURPLE, "P", constrained=True),
     "attention": Look(PURPLE, "P"),
     "TCN": Look(BROWN, "^"),
+    "minGRU": Look(GREEN, "D"),
+    "LRU": Look(GREEN, "v"),
+    "RG-LRU": Look(GREEN, "X"),
     "window": Look(BLACK, "v"),
+    "logistic": Look(BLACK, "x"),
     "affine": Look(BLACK, "x"),
 }
 """The kinds of net of the book. The deep cells are plain, gated, residual, highway, normalised and orthogonal."""

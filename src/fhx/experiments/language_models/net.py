@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.cells import Cell, LSTMCell
-from fhx.experiments.feed_forward.causal import CausalNet, Dropout
+from fhx.experiments.causal.net import CausalNet, Dropout
+from fhx.experiments.causal.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.forms import FORMS, Form
 from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
-from fhx.experiments.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.variants import initialize, open_gates
 
 __all__ = ["EVERY", "KINDS", "RIVALS", "WINDOW", "LanguageModel"]

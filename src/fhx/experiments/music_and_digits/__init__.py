@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 
+from fhx.experiments.causal.rivals import LINEAR
 from fhx.experiments.comparison import Budget, compare, item_error, kind
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.music_and_digits import nets
@@ -29,7 +30,6 @@ from fhx.experiments.music_and_digits.nets import RecurrentNet, kinds, new_net, 
 from fhx.experiments.music_and_digits.tasks import PIECE, pieces, problem, whole
 from fhx.experiments.one_by_one import one_by_one
 from fhx.experiments.protocol import Ahead, Evidence, Kind
-from fhx.experiments.rivals import LINEAR
 from fhx.tasks import last_frame, majority_class, note_frequencies
 from fhx.training import OBJECTIVES, evaluate
 
@@ -136,7 +136,10 @@ def counted(name: str) -> Result:
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets say of each problem, at equal size."""
+    """What the stored nets of equal size say of each statement on each problem, under the name of both.
+
+    The intervals of one question, price or contest, are shown together for all problems, and allow for that.
+    """
     counted, equal = dict[str, Result](), dict[str, dict[str, Kind]]()
     for entry in stored["points"]:
         name, of = entry["point"]["task"], entry["point"]["net"]
@@ -144,23 +147,22 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
             counted[name] = entry["result"]
         elif entry["point"]["size"] == "equal":
             equal.setdefault(name, {})[of] = kind(entry["result"])
-    judged = {
-        (name, what): [one for one in statements if {one.one, one.other} <= kinds.keys()]
-        for name, kinds in equal.items()
-        for what, statements in STATEMENTS.items()
-    }
-    return {
-        f"{name}, {what}": Evidence(
-            kinds=equal[name],
-            higher_is_better=name == "digits",  # a share of right answers; of music, nats
-            control="frozen",
-            baselines=counted[name],
-            statements=statements,
-            shown=sum(map(len, judged.values())),
-            gain=GAINS[name],
-        )
-        for (name, what), statements in judged.items()
-    }
+    found = dict[str, Evidence]()
+    for statements in STATEMENTS.values():
+        shown = [(name, one) for name, kinds in equal.items() for one in statements if {one.one, one.other} <= {*kinds}]
+        found |= {
+            f"{name}: {one}": Evidence(
+                kinds=equal[name],
+                higher_is_better=name == "digits",  # a share of right answers; of music, nats
+                control="frozen",
+                baselines=counted[name],
+                statements=[one],
+                shown=len(shown),
+                gain=GAINS[name],
+            )
+            for name, one in shown
+        }
+    return found
 
 
 def points(name: str) -> list[Point]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from fhx.experiments.feed_forward.causal import CausalNet
-from fhx.experiments.feed_forward.training import with_context
+from fhx.experiments.causal.context import with_context
+from fhx.experiments.causal.net import CausalNet
 from fhx.experiments.music_and_digits.nets import RecurrentNet
 from fhx.experiments.reactions import LONG
 from fhx.experiments.reactions import reactions as reactions_of

@@ -7,7 +7,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from fhx.experiments import real_data as data
-from fhx.experiments.feed_forward.causal import (
+from fhx.experiments.causal.convolution import TemporalConvolution
+from fhx.experiments.causal.net import (
     CausalConvolution,
     CausalNet,
     FeedForwardNet,
@@ -15,12 +16,11 @@ from fhx.experiments.feed_forward.causal import (
     Outputs,
     dropping,
 )
-from fhx.experiments.feed_forward.convolution import TemporalConvolution
+from fhx.experiments.causal.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.forms import FORMS
 from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
 from fhx.experiments.music_and_digits.tasks import problem
-from fhx.experiments.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.variants import initialize, open_gates
 
 __all__ = ["LogisticNet", "RecurrentNet", "kinds", "new_net", "parameters", "widths"]

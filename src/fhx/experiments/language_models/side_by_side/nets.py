@@ -10,7 +10,7 @@ from torch.func import functional_call, stack_module_state
 from torch.nn import functional as F
 
 from fhx.cells import LSTMCell
-from fhx.experiments.feed_forward.causal import CausalNet, Dropout, dropped
+from fhx.experiments.causal.net import CausalNet, Dropout, dropped
 from fhx.experiments.language_models.net import LanguageModel
 from fhx.experiments.language_models.side_by_side.loops import lstm, simple
 from fhx.experiments.language_models.side_by_side.windows import Windows

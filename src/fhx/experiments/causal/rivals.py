@@ -6,10 +6,10 @@ from collections.abc import Callable
 from attrs import frozen
 
 from fhx.cells import DiagonalCell, LRUCell, MinGRUCell, RGLRUCell
-from fhx.experiments.feed_forward.attention import CausalAttention
-from fhx.experiments.feed_forward.blocks import LinearRecurrentNet
-from fhx.experiments.feed_forward.causal import CausalNet, WindowNet
-from fhx.experiments.feed_forward.convolution import TemporalConvolution
+from fhx.experiments.causal.attention import CausalAttention
+from fhx.experiments.causal.blocks import LinearRecurrentNet
+from fhx.experiments.causal.convolution import TemporalConvolution
+from fhx.experiments.causal.net import CausalNet, WindowNet
 
 __all__ = ["LINEAR", "Shape", "largest_widths", "rival"]
 

@@ -3,7 +3,7 @@ r"""The temporal convolutional network of Bai et al. (2018): residual blocks of 
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.experiments.feed_forward.causal import CausalConvolution, FeedForwardNet, dropping
+from fhx.experiments.causal.net import CausalConvolution, FeedForwardNet, dropping
 
 
 class ResidualBlock(nn.Module):

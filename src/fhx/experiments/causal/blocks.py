@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from fhx.cells import DiagonalCell
 from fhx.dynamics import diagonal_states
-from fhx.experiments.feed_forward.causal import CausalNet, Inputs, Outputs, dropping
+from fhx.experiments.causal.net import CausalNet, Inputs, Outputs, dropping
 
 Numbers = Float[Tensor, "time batch units"]
 """What runs through blocks."""

@@ -9,10 +9,6 @@ from jaxtyping import Float, Integer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.cells import LSTMCell, SimpleCell
-from fhx.dynamics import unroll
-from fhx.experiments.variants import initialize
-
 Inputs = Float[Tensor, "time batch d_in"]
 """What a net reads, time first."""
 Outputs = Float[Tensor, "time batch d_out"]
@@ -69,29 +65,6 @@ class Dropout(nn.Dropout):
 def dropping(p: float | None) -> nn.Module:
     """Dropout of this part of the numbers; None for none."""
     return nn.Identity() if p is None else Dropout(p)
-
-
-class RecurrentNet(CausalNet):
-    """A cell, which starts orthogonal, and an affine readout; what it carries is its state.
-
-    Args:
-        kind: "simple" or "LSTM".
-        inputs, units, outputs: widths.
-    """
-
-    receptive_field = None
-    """A state may depend on all inputs."""
-
-    def __init__(self, kind: str, inputs: int, units: int, outputs: int) -> None:
-        super().__init__()
-        self.cell = {"simple": SimpleCell, "LSTM": LSTMCell}[kind](inputs, units)
-        initialize(self.cell)
-        self.readout = nn.Linear(units, outputs)
-
-    def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
-        """Outputs, and the last states."""
-        states = unroll(self.cell, inputs, past)
-        return self.readout(self.cell.hidden(states)), states[-1]
 
 
 class FeedForwardNet(CausalNet):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fhx.experiments.feed_forward.causal import FeedForwardNet, dropping
+from fhx.experiments.causal.net import FeedForwardNet, dropping
 
 
 class AttentionBlock(nn.Module):
