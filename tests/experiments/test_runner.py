@@ -151,7 +151,7 @@ def test_one_point_is_repeated_alone_and_the_rest_stays_as_it_is(squares, tmp_pa
     [
         (["number"], "'number' is not KEY=VALUE"),
         (["n=1"], "no point of squares has 'n'; there are number"),
-        (["number=4"], "no point of squares has number=4; there are 1, 2, 3"),
+        (["number=4"], "no point of squares has number=4; there are '1', '2', '3'"),
     ],
 )
 def test_points_that_are_not_there_are_refused(squares, tmp_path, capsys, conditions, words):
@@ -167,6 +167,7 @@ def test_a_point_has_all_values_or_is_not_run():
     found = command.having(experiment, ["task=b", "net=x"])
     assert [found(point) for point in points] == [False, True, False]
     assert [command.having(experiment, ["size=3"])(point) for point in points] == [False, False, True]
+    assert [command.having(experiment, ["size=None"])(point) for point in points] == [True, True, False]
     with pytest.raises(ValueError, match="no point of squares has task=a and net=y"):
         command.having(experiment, ["task=a", "net=y"])
 

@@ -36,7 +36,8 @@ def verdicts(experiment: Experiment, folder: Path) -> list[str]:
     found = read(path := path if path.is_file() else shipped() / path.name)
     if [entry["point"] for entry in found["points"]] != list(experiment.points):
         raise WrongResultError(
-            f"{path} has other points than the experiment; python -m fhx.experiments {experiment.name}"
+            f"{path} has other points than the experiment; make all of them by: "
+            f"python -m fhx.experiments {experiment.name} --results {path.parent}"
         )
     return [f"{experiment.name}, {part}: {judge(one)}" for part, one in experiment.evidence(found).items()]
 
@@ -46,7 +47,7 @@ def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point
 
     Args:
         experiment: of the catalogue.
-        conditions: as ``KEY=VALUE``; a point has a value that is written so.
+        conditions: as ``KEY=VALUE``; a point has a value that is written so, and ``None`` for a key that it lacks.
 
     Raises:
         ValueError: a condition is none, no point has its key or its value, or none has all.
@@ -56,15 +57,17 @@ def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point
         key, is_one, value = condition.partition("=")
         if not is_one:
             raise ValueError(f"{condition!r} is not KEY=VALUE")
-        if not (values := {str(point[key]) for point in experiment.points if key in point}):
+        values = {str(point.get(key)) for point in experiment.points}
+        if values == {"None"}:
             keys = sorted({key for point in experiment.points for key in point})
             raise ValueError(f"no point of {experiment.name} has {key!r}; there are {', '.join(keys)}")
         if value not in values:
-            raise ValueError(f"no point of {experiment.name} has {condition}; there are {', '.join(sorted(values))}")
+            there = ", ".join(map(repr, sorted(values)))
+            raise ValueError(f"no point of {experiment.name} has {condition}; there are {there}")
         wanted[key] = value
 
     def has(point: Point) -> bool:
-        return all(key in point and str(point[key]) == value for key, value in wanted.items())
+        return all(str(point.get(key)) == value for key, value in wanted.items())
 
     if not any(map(has, experiment.points)):
         raise ValueError(f"no point of {experiment.name} has {' and '.join(conditions)}")
@@ -84,8 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--only",
         nargs="+",
         metavar="KEY=VALUE",
-        help="run only the points that have these values, such as task=chorales net=LSTM; with --results in a new "
-        "folder that repeats one row of a table",
+        help="run only the points that have these values, such as task=chorales net=LSTM, or None; with --results in a "
+        "new folder that repeats one row of a table",
     )
     parser.add_argument(
         "--verdicts", action="store_true", help="what the rules of the protocol say of the stored results, or of one"

@@ -114,9 +114,9 @@ class Players:
         rows = []
         for name, frames in self.pieces.items():
             data = b64encode(wav(frames, self.seconds)).decode()
-            player = f'<audio controls preload="none" aria-label="{escape(name)}" src="data:audio/wav;base64,{data}">'
-            rows.append(f"<figure><figcaption>{escape(name)}</figcaption>{player}</audio></figure>")
-        return f'<div class="players">{"".join(rows)}</div>'
+            sound = f'src="data:audio/wav;base64,{data}" aria-label="{escape(name)}"'
+            rows.append(f'<div>{escape(name)}<br><audio controls preload="metadata" {sound}></audio></div>')
+        return f'<div style="display: flex; flex-wrap: wrap; gap: 1em">{"".join(rows)}</div>'
 
     def __repr__(self) -> str:
         each = (f"{name}: {len(frames) * self.seconds:.0f} s of music" for name, frames in self.pieces.items())
@@ -131,7 +131,7 @@ def players(pieces: Mapping[str, Frames], seconds: float = 0.25) -> Players:
         seconds: how long a frame lasts.
 
     Raises:
-        ValueError: there is no piece, or what :func:`wav` raises.
+        ValueError: there is no piece, one without a frame, a key that no piano has, or a frame of no time.
     """
     if not pieces:
         raise ValueError("there is nothing to play")
