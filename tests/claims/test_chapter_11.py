@@ -86,17 +86,20 @@ def test_b13_after_ten_passes_a_certified_lstm_is_ahead_of_simple_nets_and_of_a_
 
 
 @pytest.mark.claim("B13")
-def test_b13_on_chorales_with_everything_tuned_sharply_certified_lstms_are_ahead(verdicts):
+def test_b13_on_chorales_certified_lstms_are_ahead_with_every_seed_and_undecided(nets, verdicts):
+    for kind in (*SHARPEST, "LSTM, four conditions"):
+        verdict, statement = verdicts[f"chorales: LSTM is ahead of {kind}"]
+        assert verdict.settled  # but for the interval, which holds 0
+        assert verdict[statement] == "undecided at this budget"
+        assert -0.2 < verdict.leads[statement].mean < -0.1
+        assert max(nets["chorales"][kind]["test"]) < min(nets["chorales"]["LSTM"]["test"])
     for kind in SHARPEST:
         verdict, statement = verdicts[f"chorales: LSTM is ahead of {kind}"]
-        assert verdict.settled
-        assert verdict[statement] == "fails"
-        assert -0.2 < verdict.leads[statement].mean < -0.1
-    assert verdicts["chorales: LSTM is ahead of LSTM, four conditions"][0].leads.popitem()[1].mean < 0
+        assert 0 < verdict.leads[statement].high < 0.01
 
 
 @pytest.mark.claim("B13")
-@pytest.mark.parametrize(("kind", "low", "high"), [("LSTM, F = 0.64", 0.5, 0.75), ("LSTM, F = 0.95", 0.4, 0.65)])
+@pytest.mark.parametrize(("kind", "low", "high"), [("LSTM, F = 0.64", 0.5, 0.8), ("LSTM, F = 0.95", 0.37, 0.65)])
 def test_b13_on_digits_certificates_cost_an_lstm_most_of_its_answers(nets, verdicts, kind, low, high):
     verdict, statement = verdicts[f"digits: LSTM is ahead of {kind}"]
     assert verdict[statement] == "holds"

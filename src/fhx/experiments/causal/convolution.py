@@ -56,14 +56,7 @@ class TemporalConvolution(FeedForwardNet):
     """
 
     def __init__(
-        self,
-        inputs: int,
-        units: int,
-        inner: int,
-        outputs: int,
-        taps: int,
-        levels: int,
-        dropout: float | None = None,
+        self, inputs: int, units: int, inner: int, outputs: int, taps: int, levels: int, dropout: float | None = None
     ) -> None:
         super().__init__()
         self.receptive_field = 1 + 2 * (taps - 1) * (2**levels - 1)

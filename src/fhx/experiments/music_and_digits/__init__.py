@@ -151,7 +151,7 @@ def counted(name: str) -> Result:
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """What the stored nets of equal size say of each statement on each problem, under the name of both.
 
-    The intervals of one question, price or contest, are shown together for all problems, and allow for that.
+    All intervals together have the level: those of both questions, price and contest, on all problems.
     """
     counted, equal = dict[str, Result](), dict[str, dict[str, Kind]]()
     for entry in stored["points"]:
@@ -160,27 +160,25 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
             counted[name] = entry["result"]
         elif entry["point"]["size"] == "equal":
             equal.setdefault(name, {})[of] = kind(entry["result"])
-    found = dict[str, Evidence]()
-    for statements in STATEMENTS.values():
-        shown = [
-            (name, one)
-            for name, kinds in equal.items()
-            for one in statements
-            if {one.one, one.other, CONTROL} <= kinds.keys()
-        ]
-        found |= {
-            f"{name}: {one}": Evidence(
-                kinds=equal[name],
-                higher_is_better=name == "digits",  # a share of right answers; of music, nats
-                control=CONTROL,
-                baselines=counted[name],
-                statements=[one],
-                shown=len(shown),
-                gain=GAINS[name],
-            )
-            for name, one in shown
-        }
-    return found
+    shown = [
+        (name, one)
+        for name, kinds in equal.items()
+        for statements in STATEMENTS.values()
+        for one in statements
+        if {one.one, one.other, CONTROL} <= kinds.keys()
+    ]
+    return {
+        f"{name}: {one}": Evidence(
+            kinds=equal[name],
+            higher_is_better=name == "digits",  # a share of right answers; of music, nats
+            control=CONTROL,
+            baselines=counted[name],
+            statements=[one],
+            shown=len(shown),
+            gain=GAINS[name],
+        )
+        for name, one in shown
+    }
 
 
 def points(name: str) -> list[Point]:
