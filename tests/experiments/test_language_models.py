@@ -345,15 +345,21 @@ def test_what_is_dropped_is_made_up_for():
 
 
 def test_counted_points_count_the_whole_text(monkeypatch):
-    ids = torch.arange(2200) % 7
-    part = Sequences(ids[:-1, None], ids[1:, None])
+    generator = torch.Generator().manual_seed(0)
+    ids, streams = (torch.randint(7, size, generator=generator) for size in ((2200,), (70, 2)))
+    part, new = (Sequences(words[:-1], words[1:]) for words in (ids[:, None], streams))
+    monkeypatch.setattr(language_models, "text", lambda: Task("t", part, part, new, 7, 7, "class per step"))
+    monkeypatch.setattr(language_models, "SHOWN", 5)
     monkeypatch.setattr(language_models, "wikitext2", lambda *_: Task("t", part, part, part, 7, 7, "class per step"))
     result = language_models.run({"model": "Kneser-Ney", "order": 2})
-    assert result["parameters"] == 7
+    assert result["parameters"] == len({*zip(ids.tolist(), ids[1:].tolist())})
     wanted = -KneserNey(ids.numpy(), 7, 2).log_probabilities(ids.numpy())
     assert result["test"] == [pytest.approx(wanted.mean())]
     blocks = np.array([wanted[:1000].mean(), wanted[1000:2000].mean()])
     assert result["item error"] == pytest.approx(blocks.std(ddof=1) / 2**0.5)
+    pairs = [streams[i : i + 2, n].tolist() for i in range(5) for n in range(2)]
+    each = [-KneserNey(ids.numpy(), 7, 2).log_probabilities(pair).item() for pair in pairs]
+    assert result["context"] == [{"1": pytest.approx(np.mean(each))}]
 
 
 def test_perplexities_have_a_name_each_and_published_ones_stand_beside_them():

@@ -26,6 +26,7 @@ from math import exp
 from time import process_time
 from typing import Any
 
+import numpy as np
 import torch
 from attrs import asdict
 from torch import Tensor
@@ -174,16 +175,19 @@ def counted(order: int) -> Result:
     """Count so many words in a row in the training text, and judge them on the test text.
 
     Returns:
-        ``test``, nats a word; ``item error``; and ``parameters``, how many different rows of words occur.
+        ``test``, nats a word; ``item error``; ``context``, the loss on the words that nets are shown, by how many words
+        it sees; and ``parameters``, how many different rows of words occur.
     """
     began = process_time()
     problem = wikitext2(None, 1)
     read, new = (torch.cat([part.inputs[:, 0], part.targets[-1:, 0]]).numpy() for part in (problem.train, problem.test))
     model = KneserNey(read, problem.output_size, order)
-    losses = -torch.from_numpy(model.log_probabilities(new))
+    losses, shown = -torch.from_numpy(model.log_probabilities(new)), data.cut(text().test, SHOWN)
+    streams = torch.cat([shown.inputs, shown.targets[-1:]]).T.numpy()
     return {
         "test": [losses.mean().item()],
         "item error": training.by_blocks(losses[:, None]).error,
+        "context": [{str(order - 1): -np.mean([model.log_probabilities(stream) for stream in streams]).item()}],
         "parameters": model.rows,
         "seconds": process_time() - began,
     }
