@@ -1,7 +1,8 @@
 r"""The exercises of chapter 11, on real data, with their oracles.
 
 Perplexities are compared with exact products, windows and cut states with counting and runs, certificates and
-exponents with the package, the test of signs with all distributions of sums, and the cosine of an angle with the sine of its half.
+exponents with the package, the test of signs with all distributions of sums, and cosines with the sine of half the
+angle.
 """
 
 from collections import Counter
