@@ -4,6 +4,7 @@ All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of
 
 * *recurrent*: simple (tanh) nets and LSTMs, free or kept stable (:mod:`fhx.experiments.forms`), their gates open for
   the length of a piece at the start; "frozen" is an LSTM whose cell stays as it started, the control;
+* *truncated*: LSTMs that are trained, and tested, with the last k inputs only ("LSTM, truncated k");
 * *linear recurrences* in residual blocks: LRU, minGRU and RG-LRU;
 * *without a state*: temporal convolutions ("TCN"), a small causal Transformer ("attention"), nets of two hidden layers
   of the last k inputs ("window k"), and logistic regression on them ("logistic k").
@@ -49,10 +50,10 @@ __all__ = [
 
 BUDGETS = {
     name: Budget(
-        rates=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3),
+        rates=(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.0003),
         decays=(0.0, 0.1),
         dropouts=(0.2, 0.5),
-        seeds=range(5),
+        seeds=(0, 1, 2, 3, 4, 6, 7, 8, 9, 10),
         others=(5,),
         updates=updates,
         batch_size=batch_size,
@@ -105,8 +106,12 @@ STATEMENTS = {
         *(Ahead(name, "LSTM") for name in LINEAR),
         Ahead("LSTM", "simple"),
     ),
+    "truncated": tuple(Ahead("LSTM", f"LSTM, truncated {k}") for k in (5, 20, 50)),
 }
-"""What is judged on each problem where both kinds were trained: the price of a certificate, and the rivals."""
+"""What is judged on each problem where both kinds were trained: the price of a certificate, the rivals, and the price
+of seeing the last inputs only."""
+LOOKS = 2
+"""How often it was judged: with the first five seeds and six rates, and with ten and seven."""
 
 
 def run(point: Point) -> Result:
@@ -151,7 +156,7 @@ def counted(name: str) -> Result:
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """What the stored nets of equal size say of each statement on each problem, under the name of both.
 
-    All intervals together have the level: those of both questions, price and contest, on all problems.
+    All intervals together have the level: those of all questions on all problems, each time that they were looked at.
     """
     counted, equal = dict[str, Result](), dict[str, dict[str, Kind]]()
     for entry in stored["points"]:
@@ -174,7 +179,7 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
             control=CONTROL,
             baselines=counted[name],
             statements=[one],
-            shown=len(shown),
+            shown=LOOKS * len(shown),
             gain=GAINS[name],
         )
         for name, one in shown

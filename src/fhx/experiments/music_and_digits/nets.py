@@ -5,6 +5,7 @@ from functools import cache, partial
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from fhx.experiments import real_data as data
 from fhx.experiments.causal.convolution import TemporalConvolution
@@ -23,7 +24,7 @@ from fhx.experiments.loops import TorchLoop
 from fhx.experiments.music_and_digits.tasks import problem
 from fhx.experiments.variants import initialize, open_gates
 
-__all__ = ["LogisticNet", "RecurrentNet", "kinds", "new_net", "parameters", "widths"]
+__all__ = ["LogisticNet", "RecurrentNet", "TruncatedNet", "kinds", "new_net", "parameters", "widths"]
 
 UNITS = {"chorales": 128, "folk tunes": 128, "digits": 64}
 """Of the LSTM whose number of parameters is the size of all."""
@@ -38,6 +39,8 @@ PUBLISHED = {
 """The convolutional nets of Bai et al. (2018), table 2 of their appendix."""
 WINDOWS = {"chorales": (5, 20), "folk tunes": (5, 20), "digits": (16, 64)}
 """Inputs that nets with a window see; logistic ones see the more."""
+TRUNCATED = {"chorales": (5, 20), "folk tunes": (5,), "digits": (20, 50)}
+"""Inputs that truncated LSTMs see."""
 
 
 def kinds(name: str) -> list[str]:
@@ -48,7 +51,8 @@ def kinds(name: str) -> list[str]:
     left_out = ("LSTM, clipped", *(("LSTM, stable",) if name == "digits" else ("LSTM, F = 0.9", "LSTM, F = 0.95")))
     recurrent = [form for form in FORMS if form not in left_out]
     windows = [f"window {k}" for k in WINDOWS[name]]
-    return [*recurrent, "frozen", "TCN", "attention", *LINEAR, *windows, f"logistic {max(WINDOWS[name])}"]
+    truncated = [f"LSTM, truncated {k}" for k in TRUNCATED[name]]
+    return [*recurrent, "frozen", *truncated, "TCN", "attention", *LINEAR, *windows, f"logistic {max(WINDOWS[name])}"]
 
 
 class RecurrentNet(CausalNet):
@@ -84,6 +88,33 @@ class RecurrentNet(CausalNet):
     def constrain(self) -> None:
         """Project the cell, if it is to be stable; inputs are 1 at most."""
         self.form.keep(self.cell)
+
+
+class TruncatedNet(FeedForwardNet):
+    r"""The truncated model of a free recurrent net: an output is read from :math:`h_t^k`, the state that the last k
+    inputs make from zero.
+
+    Args:
+        net: the recurrent net.
+        k: inputs seen, its receptive field.
+        at_end: whether the last output is all that is asked for; the others are then zero.
+    """
+
+    def __init__(self, net: RecurrentNet, k: int, *, at_end: bool = False) -> None:
+        super().__init__()
+        self.net, self.receptive_field, self.at_end = net, k, at_end
+        self.readout = net.readout
+
+    def outputs(self, inputs: Inputs) -> Outputs:
+        """The outputs; near the start they see as many inputs as there are."""
+        k, later = self.receptive_field, len(inputs) - self.receptive_field
+        if self.at_end:
+            return F.pad(self.net(inputs[-k:])[-1:], (0, 0, 0, 0, len(inputs) - 1, 0))
+        first = self.net(inputs[:k])
+        if later <= 0:
+            return first
+        windows = inputs[1:].unfold(0, k, 1).permute(3, 0, 1, 2)  # (k, later, batch, d_in)
+        return torch.cat([first, self.net(windows.flatten(1, 2))[-1].unflatten(0, (later, -1))])
 
 
 class LogisticNet(FeedForwardNet):
@@ -128,7 +159,7 @@ def widths(name: str, kind: str, size: str) -> tuple[int, int]:
     """
     if kind.startswith("logistic"):
         return 0, 0
-    if kind == "frozen" or (kind in FORMS and "," in kind):  # what is kept stable is as wide as what is free
+    if kind == "frozen" or "," in kind:  # what is kept stable, or sees less, is as wide as what is free
         return widths(name, "LSTM" if kind == "frozen" else kind.split(",")[0], size)
     goal = _size(name, "LSTM", UNITS[name], 0) / {"equal": 1, "quarter": 4}[size]
     return largest_widths(kind, partial(_size, name, kind), goal)
@@ -141,6 +172,9 @@ def _net(name: str, kind: str, dropout: float | None, units: int, inner: int) ->
         return RecurrentNet(kind, inputs, units, outputs, horizon, dropout)
     if kind == "frozen":
         return freeze(RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout))
+    if kind.startswith("LSTM, truncated "):
+        net = RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout)
+        return TruncatedNet(net, int(kind.split()[-1]), at_end=task.kind == "class at end")
     if kind.startswith("logistic "):
         return LogisticNet(inputs, outputs, int(kind.removeprefix("logistic ")), dropout)
     shape = Shape(levels=LEVELS[name], positions=horizon)
