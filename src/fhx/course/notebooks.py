@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-
-import nbformat
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from fhx._files import replacing
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 __all__ = [
     "CHECK",
@@ -51,20 +51,24 @@ class NotebookError(ValueError):
     """A file that is not a notebook, or a notebook whose cells are not in order; the message says why."""
 
 
-def read(path: Path) -> NotebookNode:
+def read(path: Path) -> "NotebookNode":
     """The notebook in a file, as ``nbformat`` has it.
 
     Raises:
         NotebookError: it is not a notebook.
     """
+    import nbformat  # slow where jsonschema checks addresses too, and the grader reads cells alone
+
     try:
         return nbformat.read(path, as_version=4)
     except (ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
         raise NotebookError(f"{path.name} is not a notebook ({type(error).__name__}: {error})") from error
 
 
-def write(notebook: NotebookNode, path: Path) -> None:
+def write(notebook: "NotebookNode", path: Path) -> None:
     """Replace the file in one move, so that neither a reader nor an interruption finds half a notebook."""
+    import nbformat  # as above
+
     nbformat.validate(notebook)
     with replacing(path) as part:
         part.write_text(nbformat.writes(notebook).rstrip("\n") + "\n", encoding="utf-8")

@@ -29,9 +29,10 @@ LOADED = (
     *("matplotlib.pyplot", "networkx", "numpy", "scipy.cluster.hierarchy", "scipy.linalg", "scipy.stats", "torch"),
     *("fhx.cells", "fhx.compile", "fhx.dynamics", "fhx.exact", "fhx.machines", "fhx.stability", "fhx.tasks"),
     *("fhx.figures", "fhx.course.grading.inside", "fhx.course.grading.silent"),
-    *("ipykernel.ipkernel", "ipykernel.kernelapp"),
+    *("ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.debugger", "tornado.platform.asyncio"),
+    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.core.oinspect", "IPython.extensions.storemagic"),
 )
-"""What notebooks import, and what a kernel needs."""
+"""What notebooks import, and what a kernel needs, also what it would import only when it starts."""
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
