@@ -68,9 +68,9 @@ def read_toc(source: Path) -> Parts:
 def print_page(context: BrowserContext, address: str, first: int) -> Printed:
     """Print one page whose first sheet has the number ``first``."""
     page = context.new_page()
+    page.emulate_media(media="print", color_scheme="light")  # before it opens: a chapter is laid out once
     page.goto(address, wait_until="load", timeout=PATIENCE)
     open_everything(page)
-    page.emulate_media(media="print", color_scheme="light")
     settle(page)
     found = page.evaluate(PREPARE)
     headings = [tuple(heading) for heading in found["headings"]]
