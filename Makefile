@@ -66,17 +66,15 @@ rooms: .venv/test.installed
 
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
-	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader then-print
+	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader
 	$(TESTS) tests -n 2 --dist worksteal
 
 # Two lanes, a core each, about as long as each other.
-.PHONY: book-then-notebooks lint-then-grader then-print
+.PHONY: book-then-notebooks lint-then-grader
 book-then-notebooks: book
 	$(NBVAL) -n 1
 lint-then-grader: lint
 	$(TESTS) tests/course -m alone -rs
-then-print: book-then-notebooks
-	$(TESTS) tests/book -m alone -rs
 
 lint: .venv/test.installed
 	.venv/bin/ruff check --no-cache .

@@ -146,7 +146,6 @@ def last_words(page: str) -> str:
     return plain[-1][-80:] if plain else ""
 
 
-@pytest.mark.alone
 def test_the_whole_book_is_printed(html, tmp_path):
     reader = printed(html, tmp_path / "recurrence.pdf", SOURCE)
     text = texts(tmp_path / "recurrence.pdf")
