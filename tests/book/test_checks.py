@@ -62,6 +62,11 @@ BROKEN = {
     "explorer of nothing": ("explorer", EXPLORER.format(drawn="a.value + undefined", listen="a.oninput = draw")),
     "explorer asleep": ("explorer", EXPLORER.format(drawn="1", listen="a.disabled = true")),
 }
+REMEMBERS = """<script>
+if (localStorage.seen || sessionStorage.seen || document.cookie) throw new Error('somebody was here before');
+localStorage.seen = sessionStorage.seen = 1;
+document.cookie = 'seen=1';
+</script>"""
 NARROW, WIDE, DARK, LIGHT = ({view for view in VIEWS if mark in view} for mark in (390, 1280, "dark", "light"))
 ALIKE = "<p>A plain sentence, longer than the pale one that comes after it and in nothing else like it.</p>" * 9
 BROKEN_IN_VIEWS = {
@@ -153,6 +158,13 @@ def broken(tmp_path_factory):
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_page_has_no_problem(name, broken, browse):
     assert browse(check, f"{broken}/{name}.html") == {}
+
+
+def test_a_page_is_opened_as_by_a_first_visitor(tmp_path, browse):
+    (tmp_path / "page.html").write_text(PAGE.format(body=REMEMBERS))
+    with serve(tmp_path) as address:
+        for _ in range(2):
+            assert browse(check, f"{address}/page.html") == {}
 
 
 @pytest.mark.parametrize("name", BROKEN)
