@@ -19,7 +19,7 @@ from math import nan
 from typing import Any, TypeVar
 
 import torch
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 from torch import Tensor, nn
 
 from fhx.experiments.experiment import Result
@@ -55,6 +55,7 @@ class Budget:
         evaluations: how often a net is validated.
         clip: bound on the 2-norm of a gradient.
         patience: validations in a row without a better one after which a net is stopped; None: it never is.
+        to_the_end: whether the nets that are reported are never stopped, so that a plateau can be seen.
     """
 
     rates: Sequence[float]
@@ -67,6 +68,7 @@ class Budget:
     clip: float = 1.0
     dropouts: Sequence[float] = ()
     patience: int | None = None
+    to_the_end: bool = False
 
     @property
     def evaluate_every(self) -> int:
@@ -95,6 +97,7 @@ class Budget:
             "clip": self.clip,
             **({"dropouts": list(self.dropouts)} if self.dropouts else {}),
             **({"patience": self.patience} if self.patience else {}),
+            **({"to the end": True} if self.to_the_end else {}),
         }
 
 
@@ -177,18 +180,14 @@ def compare(
     """
     objective = objective or OBJECTIVES[task.kind]
     tried, others = budget.settings, budget.others
-    tuned = trained(
-        make,
-        task,
-        [setting for setting in tried for _ in others],
-        [1000 * i + seed for i in range(len(tried)) for seed in others],
-        budget,
-        objective,
-    )
+    all_tried = [setting for setting in tried for _ in others]
+    seeds = [1000 * i + seed for i in range(len(tried)) for seed in others]
+    tuned = trained(make, task, all_tried, seeds, budget, objective)
     sign = -1 if objective.higher_is_better else 1
     means = tuned.best_valid.reshape(len(tried), len(others)).mean(1).tolist()
     best = min(range(len(tried)), key=lambda i: (means[i] != means[i], sign * means[i], tried[i]))
-    last = trained(make, task, [tried[best]] * len(budget.seeds), budget.seeds, budget, objective)
+    full = evolve(budget, patience=None) if budget.to_the_end else budget
+    last = trained(make, task, [tried[best]] * len(budget.seeds), budget.seeds, full, objective)
     net, items = last.models[0], item_scores(last.models, task.test, objective)
     result = {
         "test": last.test.tolist(),
@@ -198,7 +197,7 @@ def compare(
         "best update": last.best_update.tolist(),
         "diverged": [last.diverged.get(seed) for seed in last.seeds],
         **dict(zip(SETTING, tried[best], strict=False)),
-        "settings": [[*setting, mean if mean == mean else None] for setting, mean in zip(tried, means, strict=True)],
+        "settings": [[*each, mean if mean == mean else None] for each, mean in zip(tried, means, strict=True)],
         "item error": items.error,
         **({"items": asdict(items)} if keep_items else {}),
         "parameters": sum(p.numel() for p in net.parameters() if p.requires_grad),
