@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from hostile import LIMITS, MARKER, SECRET, submissions
+from hostile import LIMITS, MARKER, SECRET, TRIED, submissions
 
 from fhx.course.grading.batch import Graded, grade_all
 from fhx.course.grading.command import grade_folder
@@ -67,7 +67,13 @@ def batch(isolated: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             file.truncate(2**30)  # a hole, and no disk is used
         hidden = tuple(str(folder / name) for name in ("submissions", "private", "out"))
         task = Task(
-            3, seed="a seed of a test", random_inputs=8, private={"03-hat": [[7]]}, limits=LIMITS, hidden=hidden
+            3,
+            seed="a seed of a test",
+            only=TRIED,
+            random_inputs=8,
+            private={"03-hat": [[7]]},
+            limits=LIMITS,
+            hidden=hidden,
         )
         out, found = folder / "out", find_submissions(folder / "submissions")
         beginning = grade_all(found, task, out, workers=2)

@@ -12,7 +12,7 @@ from submitted import NOTEBOOKS, Cells, answered, chapter, code, solutions, text
 from fhx.course.grading.launcher import Limits
 from fhx.exercises import EXERCISES
 
-__all__ = ["DESERVED", "EXERCISE_IDS", "LIMITS", "MARKER", "SECRET", "SLEEP", "many_processes", "submissions"]
+__all__ = ["DESERVED", "LIMITS", "MARKER", "ON_ALL", "SECRET", "SLEEP", "TRIED", "many_processes", "submissions"]
 
 LONG = "x" * 240
 LIMITS = Limits(memory=3 * 2**29, slack=0.5, cell=6.0)
@@ -20,6 +20,9 @@ MARKER, SECRET, SLEEP = "recurrence-test-marker", "the-private-note", "86399.25"
 EXERCISE_IDS = [name for name in EXERCISES if name.startswith("03")]
 IMPORTS = "from fractions import Fraction\nfrom itertools import product"
 COUNT, HAT, START, CERTIFICATE = "03-count-states", "03-hat", "03-real-start", "03-certificate"
+ANSWERED_OTHERWISE = {COUNT, HAT, "03-second-last", "03-threshold", "03-distinguish", "03-pair-net"}
+TRIED = tuple(name for name in EXERCISE_IDS if name in ANSWERED_OTHERWISE)
+"""What the batch is graded on. All other exercises take as long, and no submission answers one in a way of its own."""
 
 
 def light(changed: dict[str, str] | None = None, *more: str) -> Cells:
@@ -347,7 +350,7 @@ def submissions(folder: Path, port: int) -> dict[str, bytes]:
 ALL = dict.fromkeys
 DESERVED: dict[str, dict[str, str]] = {
     "good": {},
-    "blank": ALL(EXERCISE_IDS, "not attempted"),
+    "blank": ALL(TRIED, "not attempted"),
     "public_only": {HAT: "wrong"},
     "loop_in_function": {COUNT: "timeout"},
     "loop_in_cell": {"03-second-last": "timeout"},
@@ -363,18 +366,24 @@ DESERVED: dict[str, dict[str, str]] = {
     "asks_and_does_not_listen": {COUNT: "spoilt"},
     "half_character": {HAT: "wrong"},
     "leaves_things_running": {COUNT: "wrong"},
-    "forged": ALL(EXERCISE_IDS, "not attempted") | {"03-second-last": "spoilt", "03-threshold": "spoilt"},
-    "always_equal": ALL(EXERCISE_IDS, "wrong"),
+    "forged": ALL(TRIED, "not attempted") | {"03-second-last": "spoilt", "03-threshold": "spoilt"},
+    "always_equal": ALL(TRIED, "wrong"),
     "duplicated": {},
     "shadowed": {HAT: "look at this"},  # exec may hide anything
     "calls_package": {"03-distinguish": "look at this", "03-pair-net": "look at this"},
     "checks_deleted": {},
     "bomb": {},
-    "truncated": ALL(EXERCISE_IDS, "invalid file"),
-    "empty": ALL(EXERCISE_IDS, "invalid file"),
-    "M\\udcfcller": ALL(EXERCISE_IDS, "invalid file"),
-    LONG: ALL(EXERCISE_IDS, "invalid file"),
-    "huge": ALL(EXERCISE_IDS, "invalid file"),
+    "truncated": ALL(TRIED, "invalid file"),
+    "empty": ALL(TRIED, "invalid file"),
+    "M\\udcfcller": ALL(TRIED, "invalid file"),
+    LONG: ALL(TRIED, "invalid file"),
+    "huge": ALL(TRIED, "invalid file"),
     "Zoë": {},
 }
 """What each gets that is not ``ok``; spoilt is wrong, crashed or out of time, as it happens."""
+ON_ALL: dict[str, dict[str, str]] = {
+    "good": {},
+    "forged": ALL(EXERCISE_IDS, "not attempted") | DESERVED["forged"],
+    "always_equal": ALL(EXERCISE_IDS, "wrong"),
+}
+"""What those get on all exercises of the chapter that answer each of them in a way of its own."""

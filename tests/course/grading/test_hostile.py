@@ -5,6 +5,7 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +14,12 @@ import pytest
 from hostile import (
     COUNT,
     DESERVED,
-    EXERCISE_IDS,
     MARKER,
+    ON_ALL,
     SECRET,
     SLEEP,
     STATES,
+    TRIED,
     instead,
     light,
     many_processes,
@@ -30,6 +32,7 @@ from fhx.course.grading import batch as batches
 from fhx.course.grading.batch import Graded
 from fhx.course.grading.command import grade_folder
 from fhx.course.grading.judge import grade_file
+from fhx.course.grading.marks import Mark
 
 pytestmark = pytest.mark.alone
 
@@ -38,21 +41,32 @@ LEFT_OUT = "The cell that begins with “def second_last():” was left out: no 
 SPOILT = ("wrong", "crashed", "timeout")
 
 
-def got(graded: Graded) -> dict[str, str]:
-    return {mark.exercise: mark.status for mark in graded.marks if mark.status != "ok"}
+def unlike(marks: Sequence[Mark], deserved: dict[str, str]) -> list[tuple[str, str, str, str]]:
+    """The marks that differ from what is deserved, and those whose points do not follow from their status."""
+    found = []
+    for mark in marks:
+        status = deserved.get(mark.exercise, "ok")
+        right = mark.status == "ok" or (mark.status == "look at this" and mark.uses)
+        points = None if mark.status == "invalid file" else mark.most if right else 0
+        if mark.points != points or mark.status not in (SPOILT if status == "spoilt" else (status,)):
+            found.append((mark.exercise, mark.status, mark.message, mark.inside))
+    return found
 
 
 @pytest.mark.parametrize("name", DESERVED)
 def test_it_gets_what_it_deserves(batch, name):
-    graded = batch.graded[name]
-    deserved = {
-        exercise: got(graded).get(exercise) if status == "spoilt" and got(graded).get(exercise) in SPOILT else status
-        for exercise, status in DESERVED[name].items()
-    }
-    assert got(graded) == deserved, [(m.exercise, m.status, m.message, m.inside) for m in graded.marks]
-    for mark in graded.marks:
-        right = mark.status == "ok" or (mark.status == "look at this" and mark.uses)
-        assert mark.points == (None if mark.status == "invalid file" else mark.most if right else 0)
+    marks = batch.graded[name].marks
+    assert unlike(marks, DESERVED[name]) == []
+    assert tuple(mark.exercise for mark in marks) == TRIED
+
+
+def test_on_all_exercises_they_get_what_they_deserve(batch):
+    task = replace(batch.task, only=())
+    with task.launcher() as launcher:
+        for name, deserved in ON_ALL.items():
+            marks = grade_file(batch.folder / "submissions" / f"{name}.ipynb", task, launcher)
+            assert unlike(marks, deserved) == [], name
+            assert {mark.exercise for mark in marks} >= {*TRIED, *deserved}
 
 
 def test_all_were_graded(batch):
@@ -172,12 +186,12 @@ def test_a_submission_has_its_time(batch, tmp_path):
     began = time.monotonic()
     marks = {mark.exercise: (mark.status, mark.points) for mark in grade_file(tmp_path / "a.ipynb", task)}
     assert time.monotonic() - began < 30
-    place = EXERCISE_IDS.index(COUNT)
-    assert {marks[name][0] for name in EXERCISE_IDS[:place]} == {"ok"}
-    assert {marks[name] for name in EXERCISE_IDS[place:]} == {("look at this", None)}  # no judgement, and no number
+    place = TRIED.index(COUNT)
+    assert {marks[name][0] for name in TRIED[:place]} == {"ok"}
+    assert {marks[name] for name in TRIED[place:]} == {("look at this", None)}  # no judgement, and no number
 
 
 def test_records_hold_what_the_instructor_sees(batch):
     record = json.loads((batch.folder / "out" / "records" / "Zoë.json").read_text("utf-8"))
     assert record["file"] == "my homework (1).ipynb"
-    assert [mark["exercise"] for mark in record["marks"]] == EXERCISE_IDS
+    assert [mark["exercise"] for mark in record["marks"]] == [*TRIED]
