@@ -172,6 +172,17 @@ def test_a_point(problems, name, kind):
         assert result["whole"] == pytest.approx(result["test"], rel=1e-5)
 
 
+def test_nets_are_left_to_run(problems, monkeypatch):
+    budget = music_and_digits.BUDGETS["digits"]
+    short = {"rates": (1e-9,), "updates": 12, "evaluations": 12, "patience": 2, "seeds": range(7)}
+    monkeypatch.setitem(music_and_digits.BUDGETS, "digits", evolve(budget, **short))
+    point = {"task": "digits", "net": "simple", "size": "equal"}
+    stopped, left = (music_and_digits.run({**point, "size": size}) for size in ("equal", "equal, not stopped"))
+    assert (stopped["at"][-1], len(stopped["test"])) == (2, 7)
+    assert (left["at"][-1], len(left["test"])) == (12, 5)
+    assert left["units"] == stopped["units"]
+
+
 def test_what_is_counted(problems):
     assert music_and_digits.run({"task": "digits", "net": "counted"}) == {"majority": pytest.approx(1 / 3)}
     assert music_and_digits.run({"task": "chorales", "net": "counted"}).keys() == {"constant", "per-key Markov"}
@@ -260,6 +271,20 @@ def test_a_net_that_still_learns_leaves_other_statements_alone(problems):
     assert {name: set(one.reasons) for name, one in found.items()} == {
         "chorales: TCN is ahead of LSTM": {"plateau"},
         "chorales: LSTM is ahead of simple": set(),
+    }
+
+
+def test_a_plateau_is_looked_for_where_nets_were_left_to_run(problems):
+    at = {"task": "digits", "net": "counted"}
+    stored = [{"point": at, "result": {"majority": 0.1}}]
+    for of, score in (("LSTM", 0.9), ("LSTM, F = 0.95", 0.6), ("LSTM, F = 0.9", 0.5), ("frozen", 0.2)):
+        stored.append({"point": {**at, "net": of, "size": "equal"}, "result": _result(score)})
+    rising = {**_result(0.6), "valid": [[*np.linspace(0.1, 0.6, 20)]] * 5}
+    stored.append({"point": {**at, "net": "LSTM, F = 0.95", "size": "equal, not stopped"}, "result": rising})
+    found = {name: set(judge(one).reasons) for name, one in music_and_digits.evidence({"points": stored}).items()}
+    assert found == {
+        "digits: LSTM is ahead of LSTM, F = 0.95": {"plateau"},
+        "digits: LSTM is ahead of LSTM, F = 0.9": set(),
     }
 
 

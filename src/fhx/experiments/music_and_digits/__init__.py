@@ -10,7 +10,8 @@ All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of
   of the last k inputs ("window k"), and logistic regression on them ("logistic k").
 
 "equal" nets have as many parameters as the LSTM of 128 units, on digits of 64; "quarter" ones a quarter of that; and
-"published" is the convolutional net of Bai et al. (2018). Outputs start at the frequencies of the training split.
+"published" is the convolutional net of Bai et al. (2018). Nets stop where nothing has been gained for a while; those of
+"equal, not stopped" do not, which shows what that costs. Outputs start at the frequencies of the training split.
 
 A folk tune is cut into pieces of 128 frames, before each of which the state is zero; the nets are tested on such pieces
 and, as others test them, on whole tunes. Metrics are nats per frame, and for digits the share of right answers.
@@ -21,6 +22,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from attrs import evolve
 
 from fhx.experiments.causal.rivals import LINEAR
 from fhx.experiments.comparison import Budget, compare, item_error, kind
@@ -62,14 +64,12 @@ FEWER: Mapping[str, Any] = {
     "seeds": range(5),
 }
 """The same on folk tunes, which take longest."""
-TO_THE_END: Mapping[str, Any] = {**GRID, "seeds": range(5), "to_the_end": True}
-"""The same on digits, where certified LSTMs that are left to run go on to learn after many updates without gain."""
 BUDGETS = {
     name: Budget(**grid, others=(5,), updates=updates, batch_size=batch_size, evaluations=updates // 50, patience=10)
     for name, (updates, batch_size, grid) in {
         "chorales": (2000, 16, GRID),
         "folk tunes": (4000, 16, FEWER),
-        "digits": (6000, 32, TO_THE_END),
+        "digits": (6000, 32, GRID),
     }.items()
 }
 """How all kinds are trained on a problem."""
@@ -79,6 +79,10 @@ FEW = ("simple", "simple, stable", "LSTM", "LSTM, stable", "LSTM, four condition
 """Kinds on folk tunes."""
 CONTROL = "frozen"
 """The kind whose cell stays as it started."""
+NOT_STOPPED = ", not stopped"
+"""What is added to the size of nets whose reported ones, five of them, are trained for all updates."""
+LEFT_TO_RUN = ("simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9", "LSTM, F = 0.95")
+"""Kinds on digits that are trained so too."""
 SMALL = ("simple", "LSTM", "TCN", "attention", *LINEAR)
 """Kinds that are trained at a quarter of the size too."""
 PUBLISHED = {
@@ -97,7 +101,8 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
             *("LSTM, F = 0.95", "frozen", "TCN", "minGRU", "window 64", "logistic 64"),
-        )
+        ),
+        "equal" + NOT_STOPPED: LEFT_TO_RUN,
     },
 }
 """Problems, sizes and kinds that have been trained; add others to go on."""
@@ -133,8 +138,10 @@ def run(point: Point) -> Result:
     name, of = point["task"], point["net"]
     if of == "counted":
         return counted(name)
-    task, size = problem(name), point["size"]
-    fit, result = compare(partial(new_net, name, of, size), task, BUDGETS[name], trained=one_by_one, keep_items=True)
+    task, size, budget = problem(name), point["size"].removesuffix(NOT_STOPPED), BUDGETS[name]
+    if size != point["size"]:
+        budget = evolve(budget, seeds=budget.seeds[:5], to_the_end=True)
+    fit, result = compare(partial(new_net, name, of, size), task, budget, trained=one_by_one, keep_items=True)
     objective = OBJECTIVES[task.kind]
     units, inner = (None, None) if size == "published" else widths(name, of, size)
     found = {**result, "units": units, "inner": inner, "receptive field": fit.models[0].receptive_field}
@@ -163,14 +170,16 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """What the stored nets of equal size say of each statement on each problem, under the name of both.
 
     All intervals together have the level: those of all questions on all problems, each time that they were looked at.
+    Where nets were also left to run, a plateau is looked for in their curves.
     """
-    counted, equal = dict[str, Result](), dict[str, dict[str, Kind]]()
+    by_size = dict[str, dict[tuple[str, str], Result]]()
     for entry in stored["points"]:
-        name, of = entry["point"]["task"], entry["point"]["net"]
-        if of == "counted":
-            counted[name] = entry["result"]
-        elif entry["point"]["size"] == "equal":
-            equal.setdefault(name, {})[of] = kind(entry["result"])
+        point = entry["point"]
+        by_size.setdefault(point.get("size", "none"), {})[point["task"], point["net"]] = entry["result"]
+    equal = dict[str, dict[str, Kind]]()
+    for (name, of), result in by_size["equal"].items():
+        curves = by_size.get("equal" + NOT_STOPPED, {}).get((name, of), result)
+        equal.setdefault(name, {})[of] = kind({**result, "at": curves["at"], "valid": curves["valid"]})
     shown = [
         (name, one)
         for name, kinds in equal.items()
@@ -183,7 +192,7 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
             kinds=equal[name],
             higher_is_better=name == "digits",  # a share of right answers; of music, nats
             control=CONTROL,
-            baselines=counted[name],
+            baselines=by_size["none"][name, "counted"],
             statements=[one],
             shown=LOOKS * len(shown),
             gain=GAINS[name],
@@ -198,6 +207,8 @@ def points(name: str) -> list[Point]:
     found += [{"task": name, "net": of, "size": "equal"} for of in (FEW if name == "folk tunes" else kinds(name))]
     if name != "folk tunes":
         found += [{"task": name, "net": of, "size": "quarter"} for of in SMALL]
+    if name == "digits":
+        found += [{"task": name, "net": of, "size": "equal" + NOT_STOPPED} for of in LEFT_TO_RUN]
     return [*found, {"task": name, "net": "TCN", "size": "published"}] if name == "chorales" else found
 
 
