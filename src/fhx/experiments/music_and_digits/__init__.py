@@ -100,7 +100,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "digits": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
-            *("LSTM, F = 0.95", "frozen", "TCN", "minGRU", "window 64", "logistic 64"),
+            *("LSTM, F = 0.95", "frozen", "TCN", "minGRU", "logistic 64"),
         ),
         "equal" + NOT_STOPPED: LEFT_TO_RUN,
     },
