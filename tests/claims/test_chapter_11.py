@@ -435,6 +435,24 @@ def test_b13_the_text_on_words(nets):
     assert best["LSTM, stable"] - best["LSTM"] == pytest.approx(0.14, abs=0.01)
 
 
+@pytest.mark.claim("B13")
+def test_b13_the_text_on_digits(nets, verdicts):
+    held = ("LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9", "LSTM, F = 0.95")
+    right = {kind: round(100 * mean(result["test"])) for kind, result in nets["digits"].items()}
+    assert [right[kind] for kind in ("LSTM", *held[1:], "frozen")] == [92, 28, 34, 42, 40]
+    assert [right[kind] for kind in ("simple", "simple, stable", "logistic 64")] == [95, 77, 97]
+    left_to_run = {
+        p["point"]["net"]: round(100 * mean(p["result"]["test"]))
+        for p in stored("music_and_digits")["points"]
+        if p["point"].get("size") == "equal, not stopped"
+    }
+    assert sorted(left_to_run[kind] for kind in held) == [31, 36, 44, 46]
+    assert left_to_run["simple, stable"] == 84
+    still = {kind for kind in held if "plateau" in verdicts[f"digits: LSTM is ahead of {kind}"][0].reasons}
+    assert still == {*held} - {"LSTM, F = 0.95"}
+    assert "plateau" in verdicts["digits: simple is ahead of simple, stable"][0].reasons
+
+
 @pytest.mark.claim("B14")
 def test_b14_the_text_on_gradients(nets):
     words = nets["words"]
