@@ -161,6 +161,7 @@ def test_a_sound_page_has_no_problem(name, broken, browse):
 
 
 def test_a_page_is_opened_as_by_a_first_visitor(tmp_path, browse):
+    (tmp_path / "katex").symlink_to(KATEX / "static" / "katex")
     (tmp_path / "page.html").write_text(PAGE.format(body=REMEMBERS))
     with serve(tmp_path) as address:
         for _ in range(2):
