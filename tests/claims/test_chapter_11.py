@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fhx.cells import LinearCell, SimpleCell, gaussian_
 from fhx.dynamics import lyapunov_spectrum, unroll
 from fhx.experiments import language_models, music_and_digits, stored
-from fhx.experiments.protocol import judge
+from fhx.experiments.protocol import judge, last_gains
 from fhx.stability import contraction_rate, truncated_states
 from fhx.training import interval
 
@@ -102,16 +102,11 @@ def test_b13_on_chorales_certified_lstms_are_ahead(nets, verdicts):
 
 
 @pytest.mark.claim("B13")
-@pytest.mark.parametrize(
-    ("kind", "says", "missing", "low", "high"),
-    [
-        ("LSTM, F = 0.64", "undecided at this budget", {"plateau"}, 0.5, 0.75),
-        ("LSTM, F = 0.95", "holds", set(), 0.4, 0.6),
-    ],
-)
-def test_b13_on_digits_certificates_cost_an_lstm_half_of_its_answers(nets, verdicts, kind, says, missing, low, high):
+@pytest.mark.parametrize(("kind", "low", "high"), [("LSTM, F = 0.64", 0.5, 0.75), ("LSTM, F = 0.95", 0.4, 0.6)])
+def test_b13_on_digits_certified_lstms_are_behind_and_nets_still_learn(nets, verdicts, kind, low, high):
     verdict, statement = verdicts[f"digits: LSTM is ahead of {kind}"]
-    assert (verdict[statement], set(verdict.reasons)) == (says, missing)
+    assert verdict[statement] == "undecided at this budget"
+    assert set(verdict.reasons) == {"plateau"}
     assert low < verdict.leads[statement].low < verdict.leads[statement].high < high
     assert interval(nets["digits"]["LSTM"]["test"]).low > 0.9
     assert interval(nets["digits"][kind]["test"]).high < interval(nets["digits"]["frozen"]["test"]).high + 0.02
@@ -132,7 +127,7 @@ def test_b14_after_ten_passes_the_gradient_of_an_lstm_by_its_state_hardly_vanish
 def test_b14_on_chorales_it_falls_to_a_tenth_within_ten_frames(nets):
     for kind in ("LSTM", "LSTM, F = 0.64", "simple"):
         assert left(nets["chorales"][kind], "by input", 9.5).mean < 0.1
-    assert 0.07 < left(nets["chorales"]["LSTM, stable"], "by input", 9.5).mean < 0.13
+    assert round(100 * left(nets["chorales"]["LSTM, stable"], "by input", 9.5).mean) == 10
     assert left(nets["chorales"]["LSTM"], "by input", 51.5).low > 0.005
 
 
@@ -410,7 +405,7 @@ def test_reading_words_as_one_lowers_a_perplexity_and_any_guess_among_them_makes
 
 
 def mean(numbers) -> float:
-    return sum(numbers) / len(numbers)
+    return interval([*numbers]).mean
 
 
 @pytest.mark.claim("B13")
@@ -436,6 +431,21 @@ def test_b13_the_text_on_words(nets):
 
 
 @pytest.mark.claim("B13")
+def test_b13_the_text_on_chorales(nets):
+    for kind in ("LSTM, four conditions", "LSTM, F = 0.64"):  # still gaining, less than is counted
+        result = nets["chorales"][kind]
+        assert 0 < max(last_gains(result["at"], result["valid"], False)) < 0.02
+    lstm = nets["chorales"]["LSTM"]  # stopped 500 updates after its best
+    assert min(curve[lstm["at"].index(650)] - min(curve) for curve in lstm["valid"]) > 1
+    assert (nets["chorales"]["LSTM"]["rate"], nets["chorales"]["LSTM"]["dropout"]) == (0.03, 0.2)
+    lost = sorted(seen["20"] - seen["all"] for seen in nets["chorales"]["simple"]["context"])
+    assert [round(cost, 2) for cost in lost[-2:]] == [0.28, 0.63]
+    assert (
+        cost_of_window(nets["chorales"]["LSTM, F = 0.64"], 5).mean < cost_of_window(nets["chorales"]["LSTM"], 20).mean
+    )
+
+
+@pytest.mark.claim("B13")
 def test_b13_the_text_on_digits(nets, verdicts):
     held = ("LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9", "LSTM, F = 0.95")
     right = {kind: round(100 * mean(result["test"])) for kind, result in nets["digits"].items()}
@@ -448,9 +458,17 @@ def test_b13_the_text_on_digits(nets, verdicts):
     }
     assert sorted(left_to_run[kind] for kind in held) == [31, 36, 44, 46]
     assert left_to_run["simple, stable"] == 84
-    still = {kind for kind in held if "plateau" in verdicts[f"digits: LSTM is ahead of {kind}"][0].reasons}
-    assert still == {*held} - {"LSTM, F = 0.95"}
-    assert "plateau" in verdicts["digits: simple is ahead of simple, stable"][0].reasons
+    reasons = {kind: verdicts[f"digits: LSTM is ahead of {kind}"][0].reasons["plateau"] for kind in held}
+    assert {kind for kind, why in reasons.items() if kind in why} == {*held} - {"LSTM, F = 0.95"}
+    assert "frozen still gained" in reasons["LSTM, F = 0.95"]
+    kept = [left(nets["digits"][kind], "by input", 51.5).mean for kind in ("LSTM", "simple")]
+    assert 0.4 < kept[0] < 0.6
+    assert kept[1] > 1
+    lost = [1 - mean(c["50"] / c["all"] for c in nets["digits"][kind]["context"]) for kind in ("LSTM", "simple")]
+    assert 0.3 < lost[0] < lost[1] < 0.4
+    assert max(one["exponent"] for one in nets["digits"]["simple"]["reactions"]) < 0
+    norms = [one["certificate"] for name in ("chorales", "digits") for one in nets[name]["simple"]["reactions"]]
+    assert min(norms) > 1.9
 
 
 @pytest.mark.claim("B14")

@@ -8,7 +8,6 @@ NUMBERS = 2**20
 """The size of the inputs of the windows that are run side by side."""
 
 
-@torch.no_grad()
 def with_context(net: CausalNet, inputs: Inputs, k: int) -> Outputs:
     """The outputs of a net that at each step sees the last k inputs only, as if the sequence had started with them."""
     if net.receptive_field is not None and k >= net.receptive_field and net.longest is None:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from fhx.experiments import real_data as data
+from fhx.experiments.causal.context import with_context
 from fhx.experiments.causal.convolution import TemporalConvolution
 from fhx.experiments.causal.net import (
     CausalConvolution,
@@ -107,14 +108,9 @@ class TruncatedNet(FeedForwardNet):
 
     def outputs(self, inputs: Inputs) -> Outputs:
         """The outputs; near the start they see as many inputs as there are."""
-        k, later = self.receptive_field, len(inputs) - self.receptive_field
         if self.at_end:
-            return F.pad(self.net(inputs[-k:])[-1:], (0, 0, 0, 0, len(inputs) - 1, 0))
-        first = self.net(inputs[:k])
-        if later <= 0:
-            return first
-        windows = inputs[1:].unfold(0, k, 1).permute(3, 0, 1, 2)  # (k, later, batch, d_in)
-        return torch.cat([first, self.net(windows.flatten(1, 2))[-1].unflatten(0, (later, -1))])
+            return F.pad(self.net(inputs[-self.receptive_field :])[-1:], (0, 0, 0, 0, len(inputs) - 1, 0))
+        return with_context(self.net, inputs, self.receptive_field)
 
 
 class LogisticNet(FeedForwardNet):
