@@ -90,10 +90,11 @@ def test_b13_on_chorales_certified_lstms_are_ahead(nets, verdicts):
     means = {}
     for kind in (*SHARPEST, "LSTM, four conditions"):
         verdict, statement = verdicts[f"chorales: LSTM is ahead of {kind}"]
-        assert verdict[statement] == "fails"
+        assert verdict[statement] == ("fails" if kind in SHARPEST else "undecided at this budget")
+        assert verdict.all_rules_hold
         means[kind] = round(verdict.leads[statement].mean, 2)
         assert max(nets["chorales"][kind]["test"]) < min(nets["chorales"]["LSTM"]["test"])
-    assert [*means.values()] == [-0.14, -0.18, -0.11]
+    assert [*means.values()] == [-0.14, -0.18, -0.13]
     simple = [interval(nets["chorales"][kind]["test"]).mean for kind in ("simple", "simple, stable")]
     assert [f"{nats:.2f}" for nats in simple] == ["8.80", "8.81"]
     assert {*nets["chorales"]["LSTM"]["best update"]} == {150}
@@ -432,9 +433,9 @@ def test_b13_the_text_on_words(nets):
 
 @pytest.mark.claim("B13")
 def test_b13_the_text_on_chorales(nets):
-    for kind in ("LSTM, four conditions", "LSTM, F = 0.64"):  # still gaining, less than is counted
-        result = nets["chorales"][kind]
-        assert 0 < max(last_gains(result["at"], result["valid"], False)) < 0.02
+    for result in nets["chorales"].values():  # all of them stopped
+        assert result["at"][-1] < 10_000
+        assert max(last_gains(result["at"], result["valid"], False)) < 0.02
     lstm = nets["chorales"]["LSTM"]  # stopped 500 updates after its best
     assert min(curve[lstm["at"].index(650)] - min(curve) for curve in lstm["valid"]) > 1
     assert (nets["chorales"]["LSTM"]["rate"], nets["chorales"]["LSTM"]["dropout"]) == (0.03, 0.2)
@@ -509,7 +510,7 @@ def test_b15_the_text_on_words_that_truncated_nets_see(nets):
     gaps = [a - b for a, b in zip(twenty["test"], full["test"], strict=True)]
     assert 0.055 < min(gaps) < max(gaps) < 0.075
     verdict = judge(language_models.evidence(stored("language_models"))["all words, truncated"])
-    assert not verdict.settled
+    assert not verdict.all_rules_hold
     assert verdict.leads
 
 

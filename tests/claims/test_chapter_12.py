@@ -235,10 +235,10 @@ def scores(task: str, net: str) -> list[float]:
 @pytest.mark.parametrize(
     ("name", "says", "low", "high"),
     [
-        ("chorales: LSTM is ahead of simple", "holds", 0.25, 0.55),
+        ("chorales: LSTM is ahead of simple", "holds", 0.24, 0.55),
         ("chorales: attention is ahead of LSTM", "fails", -0.4, -0.14),
-        ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.16, -0.04),
-        ("chorales: TCN is ahead of LSTM", "undecided at this budget", 0.0, 0.16),
+        ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.17, -0.04),
+        ("chorales: TCN is ahead of LSTM", "holds", 0.01, 0.23),
         ("chorales: minGRU is ahead of LSTM", "undecided at this budget", -0.01, 0.19),
         ("digits: TCN is ahead of LSTM", "undecided at this budget", -0.01, 0.09),
     ],
@@ -265,7 +265,7 @@ def test_b17_on_words_an_lstm_is_ahead_of_a_linear_recurrence_and_that_of_a_conv
 def test_b17_on_chorales_certified_lstms_are_ahead_of_all_rivals_in_the_mean() -> None:
     certified = max(interval(scores("chorales", net)).mean for net in ("LSTM, F = 0.64", "LSTM, stable"))
     assert certified < min(interval(scores("chorales", net)).mean for net in ("TCN", "minGRU", "RG-LRU", "attention"))
-    assert 0.06 < interval(scores("chorales", "LSTM")).mean - interval(scores("chorales", "TCN")).mean < 0.08
+    assert 0.115 < interval(scores("chorales", "LSTM")).mean - interval(scores("chorales", "TCN")).mean < 0.125
 
 
 @pytest.mark.claim("B17")

@@ -122,7 +122,7 @@ def test_stored_evidence_is_of_every_place_and_its_verdicts_follow_from_it():
     for one in found.values():
         verdict, (statement,) = judge(one), one.statements
         ahead = one.lead("trained", "frozen").low > 0
-        assert (verdict[statement] == "holds") is (verdict.settled and ahead)
+        assert (verdict[statement] == "holds") is (verdict.all_rules_hold and ahead)
         assert max(one.kinds["frozen"].scores) < 0.5, "a frozen cell does what is asked"
 
 

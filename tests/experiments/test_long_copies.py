@@ -147,7 +147,7 @@ def test_every_kind_stands_against_the_orthogonal_one_with_frozen_cells_as_the_c
         assert (one.control, one.shown) == ("frozen", len(others))
         assert one.baselines["guess"] == pytest.approx(10 * log(8) / 70)
         verdict, (statement,) = judge(one), one.statements
-        if not verdict.settled:
+        if not verdict.all_rules_hold:
             assert verdict[statement] == "undecided at this budget"
 
 

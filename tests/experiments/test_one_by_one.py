@@ -162,15 +162,16 @@ def test_the_loss_is_that_of_the_objective():
     assert fit.valid[0].argmin() == [*fit.updates].index(fit.best_update[0])
 
 
-def test_nets_that_are_reported_run_to_the_end_if_asked():
+def test_nets_that_are_reported_may_be_trained_otherwise():
     calls = []
 
     def watched(make, task, settings, seeds, budget, objective):
-        calls.append(budget.patience)
+        calls.append((budget.updates, budget.patience))
         return one_by_one(make, task, settings, seeds, budget, objective)
 
     stopping = evolve(BUDGET, rates=(1e-9,), decays=(0.0,), dropouts=(), updates=100, evaluations=20, patience=3)
-    for to_the_end, last in ((False, 15), (True, 100)):
-        _, result = compare(lambda: Net(0.0), TASK, evolve(stopping, to_the_end=to_the_end), trained=watched)
+    for reported, last in (({}, 15), ({"patience": None}, 100), ({"updates": 10, "evaluations": 2}, 10)):
+        _, result = compare(lambda: Net(0.0), TASK, evolve(stopping, reported=reported), trained=watched)
         assert result["at"][-1] == last
-    assert calls == [3, 3, 3, None]
+    assert calls == [(100, 3), (100, 3), (100, 3), (100, None), (100, 3), (10, 3)]
+    assert evolve(stopping, reported=reported).as_json["reported"] == reported

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fhx.experiments import protocol, staying_stable
+from fhx.experiments import staying_stable
 from fhx.experiments.__main__ import main
 from fhx.experiments.catalog import EXPERIMENTS
-from fhx.experiments.protocol import Ahead, Evidence, Items, Kind, judge, last_gains
+from fhx.experiments.items import Items
+from fhx.experiments.protocol import Ahead, Evidence, Kind, judge, last_gains
 from fhx.experiments.results import stored
 
 STATEMENT = Ahead("deep", "simple")
@@ -54,9 +55,22 @@ def evidence(**changes):
 
 def test_what_meets_all_rules_is_settled():
     verdict = judge(evidence())
-    assert verdict.settled
+    assert verdict.all_rules_hold
     assert verdict[STATEMENT] == "holds"
-    assert str(verdict) == f"settled; holds: {', '.join(protocol.RULES)}"
+    assert str(verdict) == "all rules hold"
+    lead = verdict.leads[STATEMENT]
+    by = f"{lead.low:.2g} to {lead.high:.2g}"
+    assert verdict.of(STATEMENT) == f"{STATEMENT}: settled, it holds, by {by}; all rules hold"
+
+
+def test_a_statement_is_told_apart_from_the_rules():
+    """All rules may hold, and the statement fail or be undecided."""
+    behind = judge(evidence(deep={"scores": [0.7, 0.71, 0.69, 0.7, 0.72]}))
+    assert ": settled, it fails, by -0.1" in behind.of(STATEMENT)
+    level = judge(evidence(deep={"scores": [0.78, 0.84, 0.79, 0.81, 0.79]}))
+    assert level.all_rules_hold
+    assert ": undecided at this budget, by -" in level.of(STATEMENT)
+    assert level.of(STATEMENT).endswith("; all rules hold")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +103,7 @@ def test_what_meets_all_rules_is_settled():
 def test_every_rule_refuses(rule, why, changes):
     verdict = judge(evidence(**changes))
     assert verdict.reasons == {rule: why}
-    assert not verdict.settled
+    assert not verdict.all_rules_hold
     assert verdict[STATEMENT] == "undecided at this budget"
     assert str(verdict).startswith("undecided at this budget; holds: ")
     assert str(verdict).endswith(f"does not hold: {rule} ({why})")
@@ -130,13 +144,13 @@ def test_one_seed_says_nothing():
 
 def test_nothing_stated_is_nothing_settled():
     assert judge(evidence(statements=())).reasons == {"multiplicity": "nothing is stated"}
-    assert not judge(None).settled
+    assert not judge(None).all_rules_hold
     assert str(judge(None)) == "undecided at this budget; no evidence is stated"
 
 
 def test_a_kind_that_is_only_shown_is_not_judged():
     kinds = {**evidence().kinds, "broken": kind(0.5, rate=0.03, item_error=None)}
-    assert judge(evidence(kinds=kinds)).settled
+    assert judge(evidence(kinds=kinds)).all_rules_hold
 
 
 @pytest.mark.parametrize(
@@ -150,7 +164,7 @@ def test_a_kind_that_is_only_shown_is_not_judged():
 )
 def test_a_statement_may_hold_fail_or_stay_open(statement, said):
     verdict = judge(evidence(statements=(statement,)))
-    assert verdict.settled
+    assert verdict.all_rules_hold
     assert verdict[statement] == said
 
 

@@ -114,7 +114,7 @@ def test_what_holds_and_what_fails_is_said_for_each_longest_word_and_each_cell()
     found = {name: judge(one) for name, one in shown.evidence(made_up(far)).items()}
     assert set(found) == {*(f"n to {n}" for n in shown.SHOWN), *CELLS}
     for verdict in found.values():
-        assert verdict.settled, str(verdict)
+        assert verdict.all_rules_hold, str(verdict)
     for longest in shown.SHOWN:
         assert {found[f"n to {longest}"][one] for one in shown.CELL_STATEMENTS} == {"holds"}
     grows = {cell: found[cell][next(iter(found[cell].leads))] for cell in CELLS}
@@ -149,4 +149,5 @@ def test_stored_evidence_is_of_every_longest_word_and_cell_and_the_frozen_net_on
     for one in found.values():
         verdict = judge(one)
         for statement in one.statements:
-            assert (verdict[statement] == "holds") is (verdict.settled and verdict.leads[statement].low > statement.by)
+            ahead = verdict.leads[statement].low > statement.by
+            assert (verdict[statement] == "holds") is (verdict.all_rules_hold and ahead)

@@ -64,7 +64,7 @@ def test_what_is_judged_is_the_hint_and_the_short_words():
     by_words = {"one a word, 20 bits": 0.49, "frozen, one a symbol, 1 to 20 bits": 0.6}
     for evidence in word_or_symbol.evidence(made_up(lambda name: by_words.get(name, 0.0))).values():
         verdict = judge(evidence)
-        assert verdict.settled, str(verdict)
+        assert verdict.all_rules_hold, str(verdict)
         assert {verdict[one] for one in word_or_symbol.STATEMENTS} == {"holds"}
     for evidence in word_or_symbol.evidence(made_up(lambda name: 0.5)).values():
         assert set(judge(evidence).reasons) == {"control"}

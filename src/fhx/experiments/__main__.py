@@ -19,7 +19,7 @@ EXPECTED = (WrongResultError, DataNotFoundError, DataCorruptError, type(None))
 
 
 def verdicts(experiment: Experiment, folder: Path) -> list[str]:
-    """A line for all that the experiment compares: its name, settled or not, and the rules that hold and that do not.
+    """A line for each statement of the experiment: settled or not, its interval, and the rules that hold and do not.
 
     Args:
         experiment: of the catalogue.
@@ -39,7 +39,12 @@ def verdicts(experiment: Experiment, folder: Path) -> list[str]:
             f"{path} has other points than the experiment; make all of them by: "
             f"python -m fhx.experiments {experiment.name} --results {path.parent}"
         )
-    return [f"{experiment.name}, {part}: {judge(one)}" for part, one in experiment.evidence(found).items()]
+    lines = list[str]()
+    for part, one in experiment.evidence(found).items():
+        verdict, name = judge(one), part.removesuffix(f": {one.statements[0]}" if one.statements else "")
+        told = [verdict.of(statement) for statement in verdict.leads] or [str(verdict)]
+        lines += [f"{experiment.name}, {name}: {each}" for each in told]
+    return lines
 
 
 def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point], bool]:

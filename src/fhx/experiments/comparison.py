@@ -19,12 +19,13 @@ from math import nan
 from typing import Any, TypeVar
 
 import torch
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, field, frozen
 from torch import Tensor, nn
 
 from fhx.experiments.experiment import Result
+from fhx.experiments.items import Items
 from fhx.experiments.learning_rates import RowAdam
-from fhx.experiments.protocol import Items, Kind
+from fhx.experiments.protocol import Kind
 from fhx.tasks import Sequences, Task
 from fhx.training import OBJECTIVES, Fit, Objective, fit
 from fhx.training.losses import at_end, real_steps
@@ -55,7 +56,7 @@ class Budget:
         evaluations: how often a net is validated.
         clip: bound on the 2-norm of a gradient.
         patience: validations in a row without a better one after which a net is stopped; None: it never is.
-        to_the_end: whether the nets that are reported are never stopped, so that a plateau can be seen.
+        reported: what of this is different for the nets that are reported, such as more updates.
     """
 
     rates: Sequence[float]
@@ -68,7 +69,7 @@ class Budget:
     clip: float = 1.0
     dropouts: Sequence[float] = ()
     patience: int | None = None
-    to_the_end: bool = False
+    reported: Mapping[str, Any] = field(factory=dict)
 
     @property
     def evaluate_every(self) -> int:
@@ -97,7 +98,7 @@ class Budget:
             "clip": self.clip,
             **({"dropouts": list(self.dropouts)} if self.dropouts else {}),
             **({"patience": self.patience} if self.patience else {}),
-            **({"to the end": True} if self.to_the_end else {}),
+            **({"reported": dict(self.reported)} if self.reported else {}),
         }
 
 
@@ -186,8 +187,9 @@ def compare(
     sign = -1 if objective.higher_is_better else 1
     means = tuned.best_valid.reshape(len(tried), len(others)).mean(1).tolist()
     best = min(range(len(tried)), key=lambda i: (means[i] != means[i], sign * means[i], tried[i]))
-    full = evolve(budget, patience=None) if budget.to_the_end else budget
-    last = trained(make, task, [tried[best]] * len(budget.seeds), budget.seeds, full, objective)
+    last = trained(
+        make, task, [tried[best]] * len(budget.seeds), budget.seeds, evolve(budget, **budget.reported), objective
+    )
     net, items = last.models[0], item_scores(last.models, task.test, objective)
     result = {
         "test": last.test.tolist(),

@@ -21,56 +21,19 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite, sqrt
 from typing import Literal, get_args
 
-import numpy as np
 from attrs import frozen
 from scipy.special import ndtri
 
+from fhx.experiments.items import Items
 from fhx.training import Interval, interval
 
-__all__ = ["RULES", "Ahead", "Evidence", "Items", "Kind", "Verdict", "judge", "last_gains"]
+__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge", "last_gains"]
 
 Rule = Literal["control", "plateau", "tuning", "baseline", "seeds", "multiplicity"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 FEWEST_SEEDS = 5
 LAST = 0.9
 """Where the last tenth of the updates begins."""
-
-
-@frozen
-class Items:
-    r"""What the nets of a kind scored on every test item, such as a piece of music.
-
-    Attributes:
-        sums: over the outputs of an item, mean over the nets.
-        counts: outputs of an item.
-    """
-
-    sums: Sequence[float]
-    counts: Sequence[float]
-
-    @property
-    def error(self) -> float:
-        r"""The standard error that the choice of the items gives the mean score.
-
-        With :math:`m_i` the sums and :math:`n_i` the counts of :math:`N` items the score is
-        :math:`r = \sum_i m_i / \sum_i n_i`, and the error is that of a ratio,
-        :math:`\sqrt{N / (N - 1) \sum_i (m_i - r n_i)^2} / \sum_i n_i`: what a bootstrap over the items finds, without
-        its noise.
-
-        Raises:
-            ValueError: there are fewer than two items.
-        """
-        if len(self.sums) < 2:
-            raise ValueError(f"{len(self.sums)} test items: at least two are needed")
-        m, n = np.array(self.sums), np.array(self.counts)
-        off = m - m.sum() / n.sum() * n
-        return float(np.sqrt((off**2).sum() * len(n) / (len(n) - 1)) / n.sum())
-
-    def minus(self, other: "Items") -> "Items":
-        """The differences, item by item; a ValueError if they are not the same items."""
-        if list(self.counts) != list(other.counts):
-            raise ValueError("the test items of two kinds have different numbers of outputs")
-        return Items([a - b for a, b in zip(self.sums, other.sums, strict=True)], self.counts)
 
 
 @frozen(kw_only=True)
@@ -210,25 +173,35 @@ class Verdict:
     leads: Mapping[Ahead, Interval]
 
     @property
-    def settled(self) -> bool:
-        """Whether all rules hold."""
+    def all_rules_hold(self) -> bool:
+        """Whether a statement can be settled: it is where its interval lies on one side of its margin."""
         return not self.reasons
 
     def __getitem__(self, statement: Ahead) -> Literal["holds", "fails", "undecided at this budget"]:
         """Of one of the statements; it fails where the other kind is ahead, or the lead is below the margin."""
         lead = self.leads[statement]
-        if not self.settled or lead.low <= statement.by <= lead.high:
+        if not self.all_rules_hold or lead.low <= statement.by <= lead.high:
             return "undecided at this budget"
         return "holds" if lead.low > statement.by else "fails"
+
+    def of(self, statement: Ahead) -> str:
+        """One of the statements, whether it is settled and how, by how much the one kind is ahead, and the rules."""
+        found, lead = self[statement], self.leads[statement]
+        word = found if found.startswith("undecided") else f"settled, it {found}"
+        return f"{statement}: {word}, by {lead.low:.2g} to {lead.high:.2g}; {self._rules}"
 
     def __str__(self) -> str:
         if not self.leads and len(set(self.reasons.values())) == 1:
             return f"undecided at this budget; {self.reasons['control']}"
+        return self._rules if self.all_rules_hold else f"undecided at this budget; {self._rules}"
+
+    @property
+    def _rules(self) -> str:
+        if self.all_rules_hold:
+            return "all rules hold"
         holding = ", ".join(rule for rule in RULES if rule not in self.reasons) or "nothing"
-        if self.settled:
-            return f"settled; holds: {holding}"
         missing = ", ".join(f"{rule} ({why})" for rule, why in self.reasons.items())
-        return f"undecided at this budget; holds: {holding}; does not hold: {missing}"
+        return f"holds: {holding}; does not hold: {missing}"
 
 
 def judge(evidence: Evidence | None) -> Verdict:

@@ -34,13 +34,14 @@ from torch import Tensor
 from fhx._device import device
 from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
+from fhx.experiments.items import Items
 from fhx.experiments.language_models import training
 from fhx.experiments.language_models.counted import KneserNey
 from fhx.experiments.language_models.net import KINDS, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.side_by_side import losses_together, train_together
 from fhx.experiments.language_models.training import Setting, Trained, evaluate, text, train
-from fhx.experiments.protocol import Ahead, Evidence, Items, Kind
+from fhx.experiments.protocol import Ahead, Evidence, Kind
 from fhx.experiments.reactions import LONG, reactions
 from fhx.stability import contraction_rate
 from fhx.tasks import Sequences, wikitext2
@@ -199,7 +200,7 @@ def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
     for entry in stored["points"]:
         point, test = entry["point"], entry["result"]["test"]
         if "order" in point:
-            name = f"Kneser-Ney, {point['order']} words"
+            name = f"Kneser-Ney, {(n := point['order'])} word" + "s" * (n > 1)
         else:
             read = f", {point['read']}" if "read" in point else ""
             name = f"{point['model']}, {point['layers']} x {point['units']}{read}"

@@ -19,9 +19,9 @@ from torch import nn
 from fhx._files import replacing
 from fhx.experiments import real_data as data
 from fhx.experiments.forms import RATE
+from fhx.experiments.items import Items
 from fhx.experiments.language_models.net import EVERY, WINDOW, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
-from fhx.experiments.protocol import Items
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task, wikitext2
 from fhx.tasks.files import cache_folder
