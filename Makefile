@@ -3,7 +3,8 @@ SHELL  := /bin/bash
 PYTHON ?= python3
 PY     := .venv/bin/python
 CONSTRAINTS ?= -c constraints.txt
-PIP    := $(PY) -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS)
+# A module is compiled when it is first imported: most of those that are installed never are.
+PIP    := $(PY) -m pip install --quiet --no-compile --disable-pip-version-check $(CONSTRAINTS)
 # TORCH=cpu: PyTorch's build without CUDA, a fifth of the size; uv knows where it is published.
 TORCH  ?=
 torch  = $(if $(TORCH),$(PIP) uv && .venv/bin/uv pip install --quiet --python $(PY) --torch-backend $(TORCH) $(CONSTRAINTS) torch)
@@ -67,7 +68,7 @@ rooms: .venv/test.installed
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
 	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader
-	$(TESTS) tests -n 2 --dist worksteal
+	$(TESTS) tests -n 3 --dist worksteal  # of three that wait for browsers and kernels, two keep two cores busy
 
 # Two lanes, a core each, about as long as each other.
 .PHONY: book-then-notebooks lint-then-grader

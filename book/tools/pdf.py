@@ -16,11 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
-import pikepdf
 import yaml
+from pikepdf import Array, Dictionary, Name, Object, ObjectStreamMode, OutlineItem, Page, Pdf
 from playwright.sync_api import BrowserContext, sync_playwright
-from pypdf import PdfReader, PdfWriter
-from pypdf.generic import ArrayObject, Destination, Fit, NameObject
 from tqdm import tqdm
 
 from bookbrowser import launch, open_everything, serve, settle
@@ -44,12 +42,14 @@ class Printed:
     address: str
     headings: list[tuple[int, str, str]]
     spilled: list[str]
-    sheets: PdfReader
+    sheets: Pdf
 
     @cached_property
-    def places(self) -> dict[str, Destination]:
-        """Where each anchor was printed."""
-        return {unquote(name.lstrip("/")): place for name, place in self.sheets.named_destinations.items()}
+    def places(self) -> dict[str, tuple[int, Sequence[Object]]]:
+        """Where each anchor was printed: its sheet, counted from 0, and the spot on it."""
+        numbers = {sheet.objgen: number for number, sheet in enumerate(self.sheets.pages)}
+        found = self.sheets.Root.get("/Dests", Dictionary())
+        return {unquote(name[1:]): (numbers[sheet.objgen], spot) for name, (sheet, *spot) in found.items()}
 
 
 def read_toc(source: Path) -> Parts:
@@ -78,7 +78,7 @@ def print_page(context: BrowserContext, address: str, first: int) -> Printed:
     page.add_style_tag(content=NUMBERED.format(first=first, title=title))
     data = page.pdf(prefer_css_page_size=True, print_background=True, tagged=True)
     page.close()
-    return Printed(address, headings, found["spilled"], PdfReader(io.BytesIO(data)))
+    return Printed(address, headings, found["spilled"], Pdf.open(io.BytesIO(data)))
 
 
 def print_book(html: Path, files: Sequence[str]) -> Iterator[Printed]:
@@ -96,59 +96,55 @@ class Binder:
     """Printed pages one behind another in one file, where every anchor of every page has its sheet."""
 
     def __init__(self, book: Sequence[Printed]) -> None:
-        self.writer = PdfWriter()
-        structure = Structure(self.writer)
+        self.whole = Pdf.new()
+        structure = Structure(self.whole)
         self.pages = {printed.address: printed for printed in book}
         self.start: dict[str, int] = {}
         for printed in book:
-            self.start[printed.address] = len(self.writer.pages)
-            structure.add(printed.sheets, [self.writer.add_page(sheet) for sheet in printed.sheets.pages])
+            self.start[printed.address] = start = len(self.whole.pages)
+            for sheet in printed.sheets.pages:
+                self.whole.pages.append(sheet)
+            structure.add(printed.sheets, self.whole.pages[start:])
         for printed in book:
-            for sheet in range(len(printed.sheets.pages)):
-                self._lead_inside(self.start[printed.address] + sheet, printed.address)
+            start = self.start[printed.address]
+            for sheet in self.whole.pages[start : start + len(printed.sheets.pages)]:
+                self._lead_inside(sheet, printed.address)
 
-    def place(self, address: str, anchor: str = "") -> tuple[int, Fit]:
-        """The sheet of an anchor, counted from 0, and the spot on it; the top of the page where it has none."""
-        found = self.pages[address].places.get(unquote(anchor))
-        if found is None:
-            return self.start[address], Fit.xyz()
-        sheet = self.pages[address].sheets.get_destination_page_number(found)
-        return self.start[address] + sheet, Fit.xyz(left=found.left, top=found.top)
+    def place(self, address: str, anchor: str = "") -> Array:
+        """The place of an anchor, its sheet and the spot on it; the top of the page where it has none."""
+        sheet, spot = self.pages[address].places.get(unquote(anchor), (0, [Name.XYZ, None, None, None]))
+        return Array([self.whole.pages[self.start[address] + sheet].obj, *spot])
 
-    def bookmark(self, caption: str | None, addresses: Sequence[str]) -> None:
+    def bookmark(self, caption: str | None, addresses: Sequence[str]) -> list[OutlineItem]:
         """Bookmarks for one part: the part (none where it has no caption), its chapters, their sections."""
-        part = caption and self.writer.add_outline_item(title=caption, page_number=self.start[addresses[0]])
+        part = OutlineItem(caption or "", self.place(addresses[0]))
         for address in addresses:
             open_levels = {0: part}
             for level, text, anchor in self.pages[address].headings:
                 open_levels = {above: item for above, item in open_levels.items() if above < level}
-                sheet, spot = self.place(address, anchor)
-                parent = open_levels[max(open_levels)]
-                open_levels[level] = self.writer.add_outline_item(
-                    title=text, page_number=sheet, parent=parent, fit=spot
-                )
+                item = OutlineItem(text, self.place(address, anchor))
+                open_levels[max(open_levels)].children.append(item)
+                open_levels[level] = item
+        return [part] if caption else part.children
 
-    def _lead_inside(self, sheet: int, address: str) -> None:
+    def _lead_inside(self, sheet: Page, address: str) -> None:
         """Links of one sheet: those to a printed page lead to its sheet, those to what is not printed are taken off."""
-        page, kept = self.writer.pages[sheet], ArrayObject()
-        for reference in page.get("/Annots", ()):
-            link = reference.get_object()
-            target = link["/A"].get("/URI", "") if "/A" in link else f"{address}#{link.get('/Dest', '/')[1:]}"
+        kept = Array()
+        for link in sheet.get("/Annots", ()):
+            target = str(link.A.get("/URI", "")) if "/A" in link else f"{address}#{str(link.Dest)[1:]}"
             home, anchor = urldefrag(target)
             if home in self.pages:
-                goal, spot = self.place(home, anchor)
-                link.pop("/A", None)
-                destination = [self.writer.pages[goal].indirect_reference, spot.fit_type, *spot.fit_args]
-                link[NameObject("/Dest")] = ArrayObject(destination)
-            elif urlsplit(home).netloc == urlsplit(address).netloc:
-                link.pop("/A", None)
-            if home in self.pages or urlsplit(home).netloc != urlsplit(address).netloc:
-                kept.append(reference)
-        page[NameObject("/Annots")] = kept
+                link.Dest = self.place(home, anchor)
+                if "/A" in link:
+                    del link.A
+                kept.append(link)
+            elif urlsplit(home).netloc != urlsplit(address).netloc:
+                kept.append(link)
+        sheet.Annots = kept
 
 
-def make(html: Path, output: Path, source: Path = ROOT) -> PdfWriter:
-    """Print the book rendered from ``source`` in ``html`` into the file ``output``.
+def make(html: Path, output: Path, source: Path = ROOT) -> int:
+    """Print the book rendered from ``source`` in ``html`` into the file ``output``; returns how many sheets it has.
 
     Raises:
         FileNotFoundError: a page of the contents has not been rendered.
@@ -163,20 +159,17 @@ def make(html: Path, output: Path, source: Path = ROOT) -> PdfWriter:
         raise ValueError("wider than the paper:\n" + "\n".join(spilled))
     config = yaml.safe_load((source / "_config.yml").read_text(encoding="utf-8"))
     binder = Binder(list(printed.values()))
-    for caption, chapters in parts:
-        binder.bookmark(caption, [printed[file].address for file in chapters])
+    with binder.whole.open_outline() as outline:
+        for caption, chapters in parts:
+            outline.root.extend(binder.bookmark(caption, [printed[file].address for file in chapters]))
     version = installed()
-    binder.writer.add_metadata(
-        {"/Title": config["title"], "/Author": config["author"], "/Subject": f"Version {version}", "/Version": version}
-    )
-    binder.writer.page_mode = "/UseOutlines"
-    binder.writer.compress_identical_objects(remove_unreferenced=True)
+    said = Dictionary(Title=config["title"], Author=config["author"], Subject=f"Version {version}", Version=version)
+    binder.whole.docinfo = binder.whole.make_indirect(said)
+    binder.whole.Root.PageMode = Name.UseOutlines
     output.parent.mkdir(parents=True, exist_ok=True)
-    whole = io.BytesIO()
-    binder.writer.write(whole)
-    with pikepdf.open(whole) as book:  # its objects are small and many: packed, they take half the room
-        book.save(output, object_stream_mode=pikepdf.ObjectStreamMode.generate)
-    return binder.writer
+    # Its objects are small and many: packed, they take half the room.
+    binder.whole.save(output, object_stream_mode=ObjectStreamMode.generate)
+    return len(binder.whole.pages)
 
 
 def main() -> None:
@@ -186,7 +179,7 @@ def main() -> None:
     parser.add_argument("--source", type=Path, default=ROOT, help="the folder of _config.yml and _toc.yml")
     given = parser.parse_args()
     try:
-        sheets = len(make(given.html, given.output, given.source).pages)
+        sheets = make(given.html, given.output, given.source)
     except (FileNotFoundError, ValueError) as error:
         parser.exit(1, f"{error}\n")
     print(f"{given.output}: {sheets} pages, {given.output.stat().st_size / 1e6:.1f} MB")

@@ -6,104 +6,90 @@ sheets are joined, so that a screen reader finds its way through the whole book.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from pypdf import PageObject, PdfReader, PdfWriter
-from pypdf.generic import (
-    ArrayObject,
-    BooleanObject,
-    DictionaryObject,
-    NameObject,
-    NumberObject,
-    TextStringObject,
-)
+from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String
 
 
 class Structure:
-    """The joined structure of files whose sheets a writer has taken.
+    """The joined structure of files whose sheets another file has taken.
 
     Args:
-        writer: what the sheets are added to. Its language becomes that of the first file.
+        whole: what the sheets are added to. Its language becomes that of the first file.
     """
 
-    def __init__(self, writer: PdfWriter) -> None:
-        self.writer = writer
-        self.root = DictionaryObject({NameObject("/Type"): NameObject("/StructTreeRoot")})
-        self.parts, self.parents, self.names = ArrayObject(), ArrayObject(), ArrayObject()
+    def __init__(self, whole: Pdf) -> None:
+        self.whole = whole
+        self.parts, self.parents, self.names = Array(), Array(), Array()
         self.next = 0
-        place = writer._add_object(self.root)
-        lists = {"/Nums": self.parents}, {"/Names": self.names}
-        numbers, names = (DictionaryObject({NameObject(key): value for key, value in each.items()}) for each in lists)
-        self.root.update({NameObject("/K"): self.parts, NameObject("/ParentTree"): numbers})
-        self.root[NameObject("/IDTree")] = names
-        writer.root_object.update(
-            {
-                NameObject("/StructTreeRoot"): place,
-                NameObject("/MarkInfo"): DictionaryObject({NameObject("/Marked"): BooleanObject(True)}),
-                NameObject("/ViewerPreferences"): DictionaryObject(
-                    {NameObject("/DisplayDocTitle"): BooleanObject(True)}
-                ),
-            }
+        self.root = whole.make_indirect(
+            Dictionary(
+                Type=Name.StructTreeRoot,
+                K=self.parts,
+                ParentTree=Dictionary(Nums=self.parents),
+                IDTree=Dictionary(Names=self.names),
+            )
         )
+        whole.Root.StructTreeRoot = self.root
+        whole.Root.MarkInfo = Dictionary(Marked=True)
+        whole.Root.ViewerPreferences = Dictionary(DisplayDocTitle=True)
 
-    def add(self, file: PdfReader, sheets: Sequence[PageObject]) -> None:
-        """Take over the structure of a file, of which the writer has these sheets, in its order.
+    def add(self, file: Pdf, sheets: Iterable[Page]) -> None:
+        """Take over the structure of a file, of which these sheets have been taken.
 
         Raises:
             ValueError: the file is not tagged.
         """
-        old = file.root_object.get("/StructTreeRoot")
-        if old is None:
+        if "/StructTreeRoot" not in file.Root:
             raise ValueError("a printed page is not tagged")
-        self.writer.root_object.setdefault(NameObject("/Lang"), TextStringObject(file.root_object["/Lang"]))
-        tree = old.get_object().clone(self.writer)
-        for page, sheet in zip(file.pages, sheets, strict=True):
-            if "/StructParents" in page:
-                sheet[NameObject("/StructParents")] = NumberObject(self.next + page["/StructParents"])
-            for link in (reference.get_object() for reference in sheet.get("/Annots", ())):
+        if not self.parts:
+            self.whole.Root.Lang = String(str(file.Root.Lang))
+        tree = self.whole.copy_foreign(file.Root.StructTreeRoot)
+        for sheet in sheets:
+            if "/StructParents" in sheet:
+                sheet.StructParents += self.next
+            for link in sheet.get("/Annots", ()):
                 if "/StructParent" in link:
-                    link[NameObject("/StructParent")] = NumberObject(self.next + link["/StructParent"])
-        for number, element in pairs(tree["/ParentTree"], "/Nums"):
-            self.parents += [NumberObject(self.next + number), element]
+                    link.StructParent += self.next
+        for number, element in pairs(tree.ParentTree, "/Nums"):
+            self.parents.extend([self.next + number, element])
         prefix = f"{len(self.parts):06}."  # names stay sorted
-        for name, element in pairs(tree.get("/IDTree", DictionaryObject()), "/Names"):
-            self.names += [TextStringObject(prefix + name), element]
+        for name, element in pairs(tree.get("/IDTree", Dictionary()), "/Names"):
+            self.names.extend([String(prefix + str(name)), element])
         for element in elements(tree):
             rename(element, prefix)
-        top = tree.raw_get("/K")
-        for part in top if isinstance(top, ArrayObject) else [top]:
-            part = part if hasattr(part, "idnum") else self.writer._add_object(part)
-            part.get_object()[NameObject("/P")] = self.root.indirect_reference
+        for part in listed(tree.K):
+            part.P = self.root
             self.parts.append(part)
-        self.next += tree["/ParentTreeNextKey"]
-        self.root[NameObject("/ParentTreeNextKey")] = NumberObject(self.next)
+        self.next += tree.ParentTreeNextKey
+        self.root.ParentTreeNextKey = self.next
 
 
-def pairs(tree: Any, key: str) -> Iterator[tuple[Any, Any]]:
+def listed(children: Object | int) -> Iterable[Object | int]:
+    """Children as a list, where one alone may stand for itself."""
+    return children if isinstance(children, Array) else [children]
+
+
+def pairs(node: Object, key: str) -> Iterator[tuple[Object | int, Object]]:
     """The entries of a number tree (``/Nums``) or a name tree (``/Names``), in order."""
-    node = tree.get_object()
     for child in node.get("/Kids", ()):
         yield from pairs(child, key)
-    entries = [*node.get(key, ())]  # as they stand: an element is known by its reference
+    entries = [*node.get(key, ())]
     yield from zip(entries[::2], entries[1::2], strict=True)
 
 
-def elements(node: Any) -> Iterator[DictionaryObject]:
+def elements(node: Object) -> Iterator[Object]:
     """All elements below a node of the structure, in reading order."""
-    children = node.get("/K", ArrayObject())
-    for child in children if isinstance(children, ArrayObject) else [children]:
-        element = child.get_object()
-        if isinstance(element, DictionaryObject) and "/S" in element:
-            yield element
-            yield from elements(element)
+    for child in listed(node.get("/K", Array())):
+        if isinstance(child, Dictionary) and "/S" in child:
+            yield child
+            yield from elements(child)
 
 
-def rename(element: DictionaryObject, prefix: str) -> None:
+def rename(element: Object, prefix: str) -> None:
     """Put a prefix before an element's name and before the names of the table headers that it refers to."""
     if "/ID" in element:
-        element[NameObject("/ID")] = TextStringObject(prefix + element["/ID"])
+        element.ID = String(prefix + str(element.ID))
     for attribute in element.get("/A", ()):
         if "/Headers" in attribute:
-            names = attribute["/Headers"]
-            attribute[NameObject("/Headers")] = ArrayObject(TextStringObject(prefix + name) for name in names)
+            attribute.Headers = Array(String(prefix + str(name)) for name in attribute.Headers)

@@ -43,7 +43,11 @@ LOOK_INSIDE, MARK_SAMPLES = (
     (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("pagecheck.js", "looks.js")
 )
 STATE = "root => [...root.querySelectorAll('.rx-view, .rx-readout')].map(part => part.innerHTML).join()"
-AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}  # preloading asks for style sheets at wrong addresses
+AXE_OPTIONS = {
+    "resultTypes": ["violations"],
+    "preload": False,  # it asks for style sheets at wrong addresses
+    "rules": {"region": {"enabled": False}},  # no more than moderate, and it takes a quarter of the time
+}
 ONLY_COLORS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
 REACHABLE = """() => {
     const boxes = document.querySelectorAll('pre, .cell_output > .output, .pst-scrollable-table-container');
