@@ -210,6 +210,18 @@ def behind(result: dict, way: str):
 
 
 @pytest.mark.claim("B15")
+def test_b15_an_lstm_that_is_trained_to_see_five_frames_is_level_with_one_that_sees_all(nets, verdicts):
+    verdict, statement = verdicts["chorales: LSTM is ahead of LSTM, truncated 5"]
+    lead, five = verdict.leads[statement], nets["chorales"]["LSTM, truncated 5"]
+    assert verdict.all_rules_hold
+    assert -0.08 < lead.low < 0 < lead.high < 0.08
+    means = [interval(each["test"]).mean for each in (five, nets["chorales"]["LSTM"])]
+    assert [f"{nats:.2f}" for nats in means] == ["8.41", "8.41"]
+    assert round(cost_of_window(nets["chorales"]["LSTM"], 5).mean, 2) == 0.21
+    assert all(seen["5"] == seen["all"] < seen["2"] for seen in five["context"])
+
+
+@pytest.mark.claim("B15")
 def test_b15_a_carried_state_costs_little_and_resets_at_2_cost_chorales(cut_short):
     for (data, cell, optimiser), result in cut_short.items():
         assert all(behind(result, way).high < 0.1 for way in result if way.startswith("carried"))

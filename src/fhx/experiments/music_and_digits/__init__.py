@@ -97,7 +97,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "chorales": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, stable", "LSTM, F = 0.64"),
-            *("frozen", "TCN", "attention", "minGRU", "RG-LRU"),
+            *("LSTM, truncated 5", "frozen", "TCN", "attention", "minGRU", "RG-LRU"),
         )
     },
     "digits": {
