@@ -265,6 +265,17 @@ def test_b16_the_moves_of_lstms_have_little_in_common_and_those_of_simple_nets_b
 
 
 @pytest.mark.claim("B16")
+def test_b16_the_rates_of_gradient_descent_and_the_number_of_seeds(cut_short):
+    sgd = {(data, cell): found for (data, cell, how), found in cut_short.items() if how == "SGD"}
+    assert {key: found["rate"] for key, found in sgd.items()} == {
+        **{(data, "simple"): 1 for data in ("chorales", "words")},
+        **{("chorales", "LSTM"): 10, ("words", "LSTM"): 30},
+    }
+    assert all(found["rate"] == min(map(float, found["rates"])) for key, found in sgd.items() if key[1] == "simple")
+    assert {(key[0], len(found["full"]["cut"])) for key, found in cut_short.items()} == {("chorales", 5), ("words", 3)}
+
+
+@pytest.mark.claim("B16")
 def test_b16_a_smaller_k_drives_the_weights_further_apart_on_chorales(cut_short):
     for cell in ("simple", "LSTM"):
         result = cut_short["chorales", cell, "Adam"]

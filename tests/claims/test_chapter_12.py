@@ -20,7 +20,7 @@ from fhx.dynamics import (
 )
 from fhx.experiments import music_and_digits, stored
 from fhx.experiments.causal import CausalAttention
-from fhx.experiments.protocol import judge
+from fhx.experiments.protocol import judge, last_gains
 from fhx.stability import truncated_states
 from fhx.training import interval
 
@@ -266,6 +266,17 @@ def test_b17_on_chorales_certified_lstms_are_ahead_of_all_rivals_in_the_mean() -
     certified = max(interval(scores("chorales", net)).mean for net in ("LSTM, F = 0.64", "LSTM, stable"))
     assert certified < min(interval(scores("chorales", net)).mean for net in ("TCN", "minGRU", "RG-LRU", "attention"))
     assert 0.115 < interval(scores("chorales", "LSTM")).mean - interval(scores("chorales", "TCN")).mean < 0.125
+
+
+@pytest.mark.claim("B17")
+def test_b17_the_text_on_nets_with_more_time() -> None:
+    points = [(p["point"], p["result"]) for p in stored("music_and_digits")["points"]]
+    (tcn,) = (r for p, r in points if (p["task"], p["net"], p.get("size")) == ("chorales", "TCN", "equal"))
+    assert min(tcn["best update"]) == 2600
+    left = {p["net"]: interval(r["test"]).mean for p, r in points if p.get("size") == "equal, not stopped"}
+    assert round(100 * (left["LSTM"] - left["minGRU"])) == 4
+    (control,) = (r for p, r in points if (p["net"], p.get("size")) == ("frozen", "equal, not stopped"))
+    assert sum(gain > 0.005 for gain in last_gains(control["at"], control["valid"], True)) == 1
 
 
 @pytest.mark.claim("B17")
