@@ -42,6 +42,9 @@ WINDOWS = {"chorales": (5, 20), "folk tunes": (5, 20), "digits": (16, 64)}
 """Inputs that nets with a window see; logistic ones see the more."""
 TRUNCATED = {"chorales": (5, 20), "folk tunes": (5,), "digits": (20, 50)}
 """Inputs that truncated LSTMs see."""
+PROJECTED_ONCE, THROUGHOUT = "LSTM, projected once", "LSTM, dropout throughout"
+"""Free LSTMs on chorales: one starts under the sharpest certificate; of the other also inputs and state-side weights are
+dropped, these once for a batch (Merity, Keskar and Socher 2018)."""
 
 
 def kinds(name: str) -> list[str]:
@@ -51,6 +54,7 @@ def kinds(name: str) -> list[str]:
     """
     left_out = ("LSTM, clipped", *(("LSTM, stable",) if name == "digits" else ("LSTM, F = 0.9", "LSTM, F = 0.95")))
     recurrent = [form for form in FORMS if form not in left_out]
+    recurrent += [PROJECTED_ONCE, THROUGHOUT] if name == "chorales" else []
     windows = [f"window {k}" for k in WINDOWS[name]]
     truncated = [f"LSTM, truncated {k}" for k in TRUNCATED[name]]
     return [*recurrent, "frozen", *truncated, "TCN", "attention", *LINEAR, *windows, f"logistic {max(WINDOWS[name])}"]
@@ -64,16 +68,25 @@ class RecurrentNet(CausalNet):
         inputs, units, outputs: widths.
         horizon: for which gates start open.
         dropout: of what the readout sees; None for none.
+        throughout: whether it is of the inputs and of the state-side weights too.
     """
 
     receptive_field = None
     """A state may depend on all inputs."""
 
     def __init__(
-        self, form: str, inputs: int, units: int, outputs: int, horizon: int, dropout: float | None = None
+        self,
+        form: str,
+        inputs: int,
+        units: int,
+        outputs: int,
+        horizon: int,
+        dropout: float | None = None,
+        *,
+        throughout: bool = False,
     ) -> None:
         super().__init__()
-        self.form, self.dropout = FORMS[form], dropping(dropout)
+        self.form, self.dropout, self.throughout = FORMS[form], dropping(dropout), throughout
         self.cell = self.form.cell(inputs, units)
         initialize(self.cell)
         open_gates(self.cell, horizon)
@@ -83,7 +96,10 @@ class RecurrentNet(CausalNet):
 
     def resume(self, inputs: Inputs, past: Tensor | None) -> tuple[Outputs, Tensor]:
         """Outputs, and the last states."""
-        hidden, last = self.loop(self.cell, inputs, past)
+        if self.throughout:
+            hidden, last = self.loop(self.cell, self.dropout(inputs), past, self.dropout)
+        else:
+            hidden, last = self.loop(self.cell, inputs, past)
         return self.readout(self.dropout(hidden)), last
 
     def constrain(self) -> None:
@@ -166,6 +182,12 @@ def _net(name: str, kind: str, dropout: float | None, units: int, inner: int) ->
     inputs, outputs, horizon = task.input_size, task.output_size, HORIZON[name]
     if kind in FORMS:
         return RecurrentNet(kind, inputs, units, outputs, horizon, dropout)
+    if kind == PROJECTED_ONCE:
+        net = RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout)
+        FORMS["LSTM, stable"].keep(net.cell)
+        return net
+    if kind == THROUGHOUT:
+        return RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout, throughout=True)
     if kind == "frozen":
         return freeze(RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout))
     if kind.startswith("LSTM, truncated "):
