@@ -17,7 +17,7 @@ from fhx.dynamics import lyapunov_spectrum, unroll
 from fhx.experiments import language_models, stored, truncated_training
 from fhx.experiments.__main__ import main
 from fhx.experiments.forms import RATE
-from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, reading, training
+from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, measures, reading, training
 from fhx.experiments.language_models.net import RIVALS, WINDOW
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.training import Setting
@@ -237,8 +237,8 @@ def test_a_rival_has_no_certificate():
 
 def test_states_of_a_language_model_react_as_those_of_its_layers(small, monkeypatch):
     """One word changes by a little, and the loss of the last one by as much as the gradient says."""
-    monkeypatch.setattr(language_models, "RUNS", 3)
-    monkeypatch.setattr(language_models, "LONG", 9)
+    monkeypatch.setattr(measures, "RUNS", 3)
+    monkeypatch.setattr(measures, "LONG", 9)
     net = training.new_net({**POINT, "model": "LSTM", "layers": 2}, 0.0, 0)
     found = language_models.reactions_of(net)
     words = torch.stack([small.test.inputs[k * (small.test.steps - 9) // 3 :, k % 3][:9] for k in range(3)], 1)
@@ -274,7 +274,7 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
     }
     scores = {"LSTM": 4.0, "LSTM, stable": 4.3, "frozen": 4.2}
 
-    def judged(control):
+    def judged(control, longer=4.18):
         points = [{"point": {"model": "Kneser-Ney", "order": 3}, "result": {"test": [5.0]}}]
         for name, *size in language_models.NETS:
             score = scores.get(name, 4.5) if name != "frozen" else control
@@ -284,7 +284,11 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
         points += [
             {"point": {**full, "read": how}, "result": nets | {"test": [4.1] * 3}} for how in language_models.READ
         ]
-        found = language_models.evidence({"points": points})["all words, price"]
+        points += [
+            {"point": {**full, "model": kind, "passes": 20}, "result": nets | {"valid": [[longer]] * 2}}
+            for kind in language_models.LONGER
+        ]
+        found = language_models.evidence({"points": points})["words: LSTM is ahead of LSTM, stable"]
         return found, judge(found)
 
     found, verdict = judged(4.2)
@@ -295,16 +299,20 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
     (statement,) = language_models.STATEMENTS["price"]
     assert verdict[statement] == "undecided at this budget"
     assert set(judged(4.0)[1].reasons) == {"seeds", "control"}
+    assert judged(4.2, longer=4.12)[1].reasons["plateau"] == "LSTM still gained 0.06 by twice the updates"
 
 
 def test_what_the_stored_nets_lack():
-    """A net that is not learned by its last pass, or that had no settings of its own, settles nothing."""
+    """A net that was not trained for longer, or that had no settings of its own, settles nothing."""
     found = language_models.evidence(stored("language_models"))
-    reasons = {what: set(judge(one).reasons) for what, one in found.items()}
-    assert reasons == {
-        "all words, price": {"plateau"},
-        "all words, contest": {"plateau"},
-        "all words, truncated": {"plateau", "tuning"},
+    lacking = {name.removeprefix("words: "): set(judge(one).reasons) for name, one in found.items()}
+    assert lacking == {
+        "LSTM is ahead of LSTM, stable": set(),
+        "TCN is ahead of LSTM": {"plateau"},
+        "minGRU is ahead of LSTM": {"plateau"},
+        "LSTM is ahead of simple": {"plateau"},
+        **{f"LSTM is ahead of truncated {k}": {"plateau", "tuning"} for k in (10, 20)},
+        "truncated 20 is ahead of LSTM, stable": {"plateau", "tuning"},
     }
 
 

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_tasks import drawn, small_tasks
 from torch import nn
+from torch.nn import functional as F
 
+from fhx.dynamics import unroll
 from fhx.experiments import music_and_digits
 from fhx.experiments import real_data as data
 from fhx.experiments.forms import FORMS, RATE
@@ -22,7 +24,7 @@ from fhx.tasks import Sequences
 from fhx.training import OBJECTIVES
 
 KINDS = (
-    *("simple", "LSTM, stable", "frozen", "LSTM, truncated 5"),
+    *("simple", "LSTM, stable", "frozen", "LSTM, truncated 5", nets.PROJECTED_ONCE, *nets.THROUGHOUT),
     *("TCN", "attention", "LRU", "minGRU", "RG-LRU", "window 5", "logistic 5"),
 )
 
@@ -126,6 +128,34 @@ def test_what_is_kept_stable_is_certified(problems, form):
     assert rate <= RATE + 1e-6 if certified is not None else rate > 1
 
 
+def test_an_lstm_that_is_projected_once_starts_certified_and_is_then_free(problems):
+    torch.manual_seed(0)
+    net = nets.new_net("chorales", nets.PROJECTED_ONCE, "equal")
+    torch.manual_seed(0)
+    kept = nets.new_net("chorales", "LSTM, stable", "equal")
+    assert all(map(torch.equal, net.parameters(), kept.parameters()))
+    assert contraction_rate(net.cell, input_bound=1.0) <= RATE + 1e-6
+    with torch.no_grad():
+        net.cell.W.mul_(100)
+    net.constrain()
+    assert contraction_rate(net.cell, input_bound=1.0) > 1
+
+
+def test_dropout_throughout_is_of_inputs_weights_and_outputs_and_of_none_in_a_test(problems):
+    torch.manual_seed(0)
+    net, x = nets.new_net("chorales", nets.THROUGHOUT[0], "equal", 0.5), drawn(6, 2, 3)
+    plain = nets.RecurrentNet("LSTM", 3, net.readout.in_features, 3, 10)
+    plain.load_state_dict(net.state_dict())
+    torch.testing.assert_close(net.eval()(x), plain.eval()(x))
+    torch.manual_seed(1)
+    found = net.train()(x)
+    torch.manual_seed(1)
+    inputs = F.dropout(x, 0.5)
+    with torch.no_grad():
+        plain.cell.W.copy_(F.dropout(net.cell.W, 0.5))
+    torch.testing.assert_close(found, net.readout(F.dropout(plain.cell.hidden(unroll(plain.cell, inputs)), 0.5)))
+
+
 def test_logistic_nets_are_affine_in_the_window():
     net = nets.LogisticNet(2, 3, 4).double()
     nn.init.normal_(net.readout.weight)
@@ -178,6 +208,8 @@ def test_nets_are_left_to_run(problems, monkeypatch):
     monkeypatch.setitem(music_and_digits.BUDGETS, "digits", evolve(budget, **short))
     point = {"task": "digits", "net": "simple", "size": "equal"}
     stopped, left = (music_and_digits.run({**point, "size": size}) for size in ("equal", "equal, not stopped"))
+    control = music_and_digits.run({**point, "net": "frozen", "size": "equal, not stopped"})
+    assert (control["at"][-1], control["at"][-1] - control["at"][-2]) == (24, 1)
     assert (stopped["at"][-1], len(stopped["test"])) == (2, 7)
     assert (left["at"][-1], len(left["test"])) == (12, 5)
     assert left["units"] == stopped["units"]
@@ -255,8 +287,8 @@ def test_evidence_judges_what_was_trained(problems):
     assert leads["chorales: LSTM is ahead of simple"] == pytest.approx(1.0)
     assert leads["chorales: TCN is ahead of LSTM"] == pytest.approx(-1.0)
     assert not set(judge(found["chorales: LSTM is ahead of simple"]).reasons) - {"control"}
-    assert {one.shown for one in found.values()} == {3 * len(found)}  # they were looked at three times
-    assert len([name for name in found if "," in name]) == 4 + 2  # certified nets and truncated ones
+    assert {one.shown for one in found.values()} == {4 * len(found)}  # they were looked at four times
+    assert len([name for name in found if "," in name]) == 4 + 2 + 4  # certified nets, truncated ones, and why
 
 
 def test_a_net_that_still_learns_leaves_other_statements_alone(problems):

@@ -53,6 +53,14 @@ def evidence(**changes):
     return Evidence(**fields | changes)
 
 
+@given(before=st.floats(0, 1), after=st.lists(st.floats(0, 1), min_size=1, max_size=3), higher=st.booleans())
+def test_what_twice_the_updates_bring_is_the_gain_whatever_the_end_of_the_curve(before, after, higher):
+    found = kind(0.5, valid=[[0.5, before, before]] * 5, longer=after)
+    best = max(0.5, before) if higher else min(0.5, before)
+    gains = [value - best if higher else best - value for value in after]
+    assert found.last_gain(higher) == pytest.approx(max(0.0, *gains))
+
+
 def test_what_meets_all_rules_is_settled():
     verdict = judge(evidence())
     assert verdict.all_rules_hold
@@ -81,6 +89,9 @@ def test_a_statement_is_told_apart_from_the_rules():
         ("control", "deep is not ahead of frozen", {"deep": {"item_error": 0.3}}),
         ("plateau", "simple still gained 0.02", {"simple": {"valid": [[0.7, 0.8, 0.8]] * 4 + [[0.7, 0.8, 0.82]]}}),
         ("plateau", "frozen still gained 0.1", {"frozen": {"valid": [[0.1, 0.2, 0.3]] * 5}}),
+        ("plateau", "deep still gained 0.02 by twice the updates", {"deep": {"longer": [0.9, 0.92]}}),
+        ("plateau", "deep was not trained for longer", {"deep": {"longer": []}}),
+        ("plateau", "deep has values that are not finite", {"deep": {"longer": [nan]}}),
         ("plateau", "deep has no curve", {"deep": {"at": [100], "valid": [[0.9]] * 5}}),
         ("plateau", "deep has values that are not finite", {"deep": {"valid": [[0.8, 0.9, nan]] * 5}}),
         ("tuning", "the rate of deep is at an edge of its grid", {"deep": {"rate": 0.03}}),

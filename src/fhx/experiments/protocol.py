@@ -5,7 +5,8 @@ by whoever looks at the numbers, but by :func:`judge`, from the evidence that is
 
 * *control*: in one kind the part in question is switched off (a frozen cell with a trained readout, shuffled time, no
   recurrence), and whoever is said to be ahead is ahead of it by the interval;
-* *plateau*: the last tenth of the updates betters no net's best validation value by more than a stated gain;
+* *plateau*: the last tenth of the updates betters no net's best validation value by more than a stated gain; of kinds
+  whose learning rate falls to zero, which makes any end look flat or steep, twice the updates do not;
 * *tuning*: the learning rate of every kind lies inside its grid, or one inside is as good to within the stated gain (as
   it is for nets that have to guess); all kinds had as many settings, with the same kinds of regularisation among them,
   and every kind started as it is recommended;
@@ -53,6 +54,8 @@ class Kind:
         item_error: the standard error that the choice of test items gives the mean score; 0 where every seed has test
             items of its own, None where it is not known.
         items: what was scored on each test item; None where it is not kept.
+        longer: the best validation values of the first seeds, trained with twice the updates; empty where such nets are
+            asked for and there are none, None where the end of a curve is looked at instead.
     """
 
     scores: Sequence[float]
@@ -66,6 +69,7 @@ class Kind:
     item_error: float | None
     tried: Mapping[float, float] | None = None
     items: Items | None = None
+    longer: Sequence[float] | None = None
 
     def edge_gain(self, higher_is_better: bool) -> float:
         """By how much the rate at an edge of its grid is better than the best inside; 0 for a rate that is inside."""
@@ -77,8 +81,15 @@ class Kind:
         return sign * tried[self.rate] - max(values) if values and self.rate in tried else inf
 
     def last_gain(self, higher_is_better: bool) -> float:
-        """By how much the last tenth of the updates bettered the best validation value of a seed, at most."""
-        return max(last_gains(self.at, self.valid, higher_is_better))
+        """By how much the last tenth of the updates bettered the best validation value of a seed, at most.
+
+        Or twice the updates, where there are nets that had them.
+        """
+        if not self.longer:
+            return max(last_gains(self.at, self.valid, higher_is_better))
+        sign = 1 if higher_is_better else -1
+        best = (max(sign * v for v in curve) for curve in self.valid)
+        return max(0.0, *(sign * after - before for after, before in zip(self.longer, best, strict=False)))
 
 
 def last_gains(at: Sequence[int], curves: Sequence[Sequence[float]], higher_is_better: bool) -> list[float]:
@@ -237,10 +248,12 @@ def _plateau(evidence: Evidence) -> str | None:
     for name, kind in evidence.judged.items():
         if len(kind.at) < 2 or not any(update <= LAST * kind.at[-1] for update in kind.at):
             return f"{name} has no curve"
-        if not all(isfinite(value) for curve in kind.valid for value in curve):
+        if not all(isfinite(value) for curve in (*kind.valid, kind.longer or ()) for value in curve):
             return f"{name} has values that are not finite"
+        if kind.longer is not None and not kind.longer:
+            return f"{name} was not trained for longer"
         if (gain := kind.last_gain(evidence.higher_is_better)) > evidence.gain:
-            return f"{name} still gained {gain:.2g}"
+            return f"{name} still gained {gain:.2g}" + " by twice the updates" * bool(kind.longer)
     return None
 
 

@@ -3,7 +3,9 @@ r"""Perplexities on the whole vocabulary of WikiText-2: free and certified nets 
 Every kind of net is trained in the same way: with the first of five seeds a learning rate is chosen by one pass, then
 a dropout by ten passes; with both all seeds are trained for ten passes. The weights of the best validation are judged.
 (A dropout is not chosen by fewer passes than nets are trained for: the best after five passes was not the best after
-ten.)
+ten.) Since the rate falls to zero, the end of a curve does not say what more passes would bring; so of some kinds the
+first seeds are trained for twice as many, too (``LONGER``).
+
 A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
 it is judged; see ``KINDS``.
 
@@ -37,13 +39,12 @@ from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.items import Items
 from fhx.experiments.language_models import training
 from fhx.experiments.language_models.counted import KneserNey
+from fhx.experiments.language_models.measures import certificate, reactions_of
 from fhx.experiments.language_models.net import KINDS, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.side_by_side import losses_together, train_together
 from fhx.experiments.language_models.training import Setting, Trained, evaluate, text, train
 from fhx.experiments.protocol import Ahead, Evidence, Kind
-from fhx.experiments.reactions import LONG, reactions
-from fhx.stability import contraction_rate
 from fhx.tasks import Sequences, wikitext2
 
 __all__ = [
@@ -79,10 +80,12 @@ FULL = NETS[1]
 """The one that is also trained to read in other ways."""
 READ = ("truncated 10", "truncated 20")
 """Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
+LONGER = ("LSTM", "LSTM, stable", "frozen")
+"""Kinds of which nets are trained for twice as many passes too, with the same settings."""
+FIRST = 1
+"""How many seeds of them."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
-RUNS = 50
-"""Runs of words along which it is measured how a state reacts."""
 STATEMENTS = {
     "price": (Ahead("LSTM", "LSTM, stable"),),
     "contest": (Ahead("TCN", "LSTM"), Ahead("minGRU", "LSTM"), Ahead("LSTM", "simple")),
@@ -93,7 +96,7 @@ STATEMENTS = {
 The last three were made after the runs.
 """
 GAIN = 0.05
-"""What the last tenth of the updates may add to a validation loss, in nats a word."""
+"""What twice the passes may add to a validation loss, in nats a word."""
 PUBLISHED = {
     "RNN of Miller and Hardt (2019)": 146.7,
     "LSTM of Miller and Hardt (2019)": 92.3,
@@ -117,7 +120,8 @@ def run(point: Point) -> Result:
     """
     if "order" in point:
         return counted(point["order"])
-    full = {name: value for name, value in point.items() if name != "read"}
+    full = {name: value for name, value in point.items() if name not in ("read", "passes")}
+    passes, seeds = point.get("passes", PASSES["trained"]), SEEDS[:FIRST] if "passes" in point else SEEDS
     by_rate = _trained(full, [Setting(rate, TRIED, SEEDS[0]) for rate in RATES], PASSES["rate"])
     rates = {rate: min(fit.valid) for rate, fit in zip(RATES, by_rate, strict=True)}
     rate = min(rates, key=rates.__getitem__)
@@ -126,7 +130,8 @@ def run(point: Point) -> Result:
     dropouts = {dropout: min(fit.valid) for dropout, fit in by_dropout.items()}
     dropout = min(dropouts, key=dropouts.__getitem__)
     done = [by_dropout[dropout]] if point == full and PASSES["dropout"] == PASSES["trained"] else []
-    fits = done + _trained(point, [Setting(rate, dropout, seed) for seed in SEEDS[len(done) :]], PASSES["trained"])
+    read = {name: value for name, value in point.items() if name != "passes"}
+    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in seeds[len(done) :]], passes)
     tested = _losses(fits, text().test, Reading.of(point.get("read", "full")).sees)
     return {
         "test": [each.double().mean().item() for each in tested],
@@ -203,34 +208,38 @@ def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
             name = f"Kneser-Ney, {(n := point['order'])} word" + "s" * (n > 1)
         else:
             read = f", {point['read']}" if "read" in point else ""
-            name = f"{point['model']}, {point['layers']} x {point['units']}{read}"
+            passes = f", {point['passes']} passes" if "passes" in point else ""
+            name = f"{point['model']}, {point['layers']} x {point['units']}{read}{passes}"
         found[name] = exp(sum(test) / len(test))
     return found | PUBLISHED
 
 
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets of one layer say, beside the counted trigram; "frozen" is the control.
+    """What the stored nets of one layer say of each statement, under the name of both kinds; "frozen" is the control.
 
-    Nets that read in another way had no settings of their own.
+    A counted trigram stands beside them. Nets that read in another way had no settings of their own.
     """
     results = {tuple(entry["point"].values()): entry["result"] for entry in stored["points"]}
-    kinds = {name: _kind(results[name, *size]) for name, *size in NETS if size == [*FULL[1:]]}
-    kinds |= {how: _kind(results[(*FULL, how)], settings=0) for how in READ}
+    twice = {name: results.get((name, *FULL[1:], 2 * PASSES["trained"]), {"valid": []}) for name, *_ in NETS}
+    longer = {name: [min(curve) for curve in result["valid"]] for name, result in twice.items()}
+    kinds = {name: _kind(results[name, *size], longer[name]) for name, *size in NETS if size == [*FULL[1:]]}
+    kinds |= {how: _kind(results[(*FULL, how)], [], settings=0) for how in READ}
     return {
-        f"all words, {what}": Evidence(
+        f"words: {one}": Evidence(
             kinds=kinds,
             higher_is_better=False,
             control="frozen",
             baselines={"trigram": results["Kneser-Ney", 3]["test"][0]},
-            statements=statements,
+            statements=[one],
             shown=sum(map(len, STATEMENTS.values())),
             gain=GAIN,
         )
-        for what, statements in STATEMENTS.items()
+        for statements in STATEMENTS.values()
+        for one in statements
     }
 
 
-def _kind(result: Result, settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
+def _kind(result: Result, longer: Sequence[float], settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
     return Kind(
         scores=result["test"],
         at=result["at"],
@@ -243,28 +252,8 @@ def _kind(result: Result, settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
         recommended_start=True,
         item_error=result["item error"],
         items=Items(**result["items"]) if "items" in result else None,
+        longer=longer,
     )
-
-
-def certificate(net: LanguageModel) -> list[float] | None:
-    """The contraction rate of each layer for the inputs that it can get; None for a rival."""
-    if net.form is None:
-        return None
-    bound = max(vectors.abs().max().item() for vectors in net.vectors())
-    bounds = [bound, *[1.0] * (len(net.layers) - 1)]
-    return [contraction_rate(cell, input_bound=b) for cell, b in zip(net.layers, bounds, strict=True)]
-
-
-def reactions_of(net: LanguageModel) -> Mapping[str, Any]:
-    """What :func:`fhx.experiments.reactions.reactions` finds on words of the test text, spread over all of it."""
-    part, streams = text().test, text().test.inputs.shape[1]
-    long = min(LONG, part.steps)
-    rows = [slice(start, start + long) for start in (torch.arange(RUNS) * (part.steps - long) // RUNS).tolist()]
-    words = torch.stack([part.inputs[row, k % streams] for k, row in enumerate(rows)], 1)
-    targets = torch.stack([part.targets[row.stop - 1, k % streams] for k, row in enumerate(rows)])
-    with torch.no_grad():
-        vectors = net.embed(words)
-    return reactions([*net.layers], vectors, lambda shown: net.loss(shown, targets))
 
 
 EXPERIMENT = Experiment(
@@ -276,6 +265,7 @@ EXPERIMENT = Experiment(
         "passes": PASSES,
         "seeds": [*SEEDS],
         "seed of the settings": SEEDS[0],
+        "seeds with twice the passes": [*SEEDS[:FIRST]],
         "context": {"words": KS, "steps": SHOWN},
         **training.SETTINGS,
     },
@@ -283,6 +273,7 @@ EXPERIMENT = Experiment(
         *({"model": "Kneser-Ney", "order": order} for order in ORDERS),
         *({"model": kind, "layers": layers, "units": units} for kind, layers, units in NETS),
         *({**dict(zip(("model", "layers", "units"), FULL, strict=True)), "read": read} for read in READ),
+        *({"model": kind, "layers": 1, "units": 128, "passes": 2 * PASSES["trained"]} for kind in LONGER),
     ],
     run=run,
     evidence=evidence,

@@ -25,7 +25,17 @@ from fhx.experiments.loops import TorchLoop
 from fhx.experiments.music_and_digits.tasks import problem
 from fhx.experiments.variants import initialize, open_gates
 
-__all__ = ["LogisticNet", "RecurrentNet", "TruncatedNet", "kinds", "new_net", "parameters", "widths"]
+__all__ = [
+    "PROJECTED_ONCE",
+    "THROUGHOUT",
+    "LogisticNet",
+    "RecurrentNet",
+    "TruncatedNet",
+    "kinds",
+    "new_net",
+    "parameters",
+    "widths",
+]
 
 UNITS = {"chorales": 128, "folk tunes": 128, "digits": 64}
 """Of the LSTM whose number of parameters is the size of all."""
@@ -42,9 +52,12 @@ WINDOWS = {"chorales": (5, 20), "folk tunes": (5, 20), "digits": (16, 64)}
 """Inputs that nets with a window see; logistic ones see the more."""
 TRUNCATED = {"chorales": (5, 20), "folk tunes": (5,), "digits": (20, 50)}
 """Inputs that truncated LSTMs see."""
-PROJECTED_ONCE, THROUGHOUT = "LSTM, projected once", "LSTM, dropout throughout"
-"""Free LSTMs on chorales: one starts under the sharpest certificate; of the other also inputs and state-side weights are
-dropped, these once for a batch (Merity, Keskar and Socher 2018)."""
+PROJECTED_ONCE = "LSTM, projected once"
+"""A free LSTM that starts under the sharpest certificate."""
+DROPPED = ", dropout throughout"
+"""What is added to kinds with dropout of inputs and, once for a batch, of state-side weights, too (Merity et al. 2018)."""
+THROUGHOUT = ("LSTM" + DROPPED, "LSTM, stable" + DROPPED)
+"""Such kinds, on chorales."""
 
 
 def kinds(name: str) -> list[str]:
@@ -54,7 +67,7 @@ def kinds(name: str) -> list[str]:
     """
     left_out = ("LSTM, clipped", *(("LSTM, stable",) if name == "digits" else ("LSTM, F = 0.9", "LSTM, F = 0.95")))
     recurrent = [form for form in FORMS if form not in left_out]
-    recurrent += [PROJECTED_ONCE, THROUGHOUT] if name == "chorales" else []
+    recurrent += [PROJECTED_ONCE, *THROUGHOUT] if name == "chorales" else []
     windows = [f"window {k}" for k in WINDOWS[name]]
     truncated = [f"LSTM, truncated {k}" for k in TRUNCATED[name]]
     return [*recurrent, "frozen", *truncated, "TCN", "attention", *LINEAR, *windows, f"logistic {max(WINDOWS[name])}"]
@@ -186,8 +199,9 @@ def _net(name: str, kind: str, dropout: float | None, units: int, inner: int) ->
         net = RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout)
         FORMS["LSTM, stable"].keep(net.cell)
         return net
-    if kind == THROUGHOUT:
-        return RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout, throughout=True)
+    if kind in THROUGHOUT:
+        form = kind.removesuffix(DROPPED)
+        return RecurrentNet(form, inputs, units, outputs, horizon, dropout, throughout=True)
     if kind == "frozen":
         return freeze(RecurrentNet("LSTM", inputs, units, outputs, horizon, dropout))
     if kind.startswith("LSTM, truncated "):
