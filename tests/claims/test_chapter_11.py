@@ -24,7 +24,7 @@ def nets() -> dict:
     """Results of the trained nets of equal size by task, and there by kind."""
     found = {"words": {}}
     for p in stored("language_models")["points"]:
-        if "units" in p["point"]:
+        if "units" in p["point"] and "passes" not in p["point"]:
             name = ", ".join([p["point"]["model"], *([p["point"]["read"]] if "read" in p["point"] else [])])
             found["words"][name] = p["result"]
     for p in stored("music_and_digits")["points"]:
@@ -37,6 +37,7 @@ def nets() -> dict:
 def verdicts() -> dict:
     """A verdict by problem and statement."""
     found = music_and_digits.evidence(stored("music_and_digits"))
+    found |= language_models.evidence(stored("language_models"))
     return {name: (judge(one), one.statements[0]) for name, one in found.items()}
 
 
@@ -69,13 +70,25 @@ def left(result: dict, what: str, step: float):
 
 
 @pytest.mark.claim("B13")
-def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets):
+def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets, verdicts):
     tests = (nets["words"][kind]["test"] for kind in ("LSTM", "LSTM, stable"))
     free, stable = (interval([exp(nats) for nats in test]) for test in tests)
     assert 127 < free.low < free.high < 131
     assert 146 < stable.low < stable.high < 149
-    verdict = judge(language_models.evidence(stored("language_models"))["all words, price"])
-    assert set(verdict.reasons) == {"plateau"}
+    verdict, statement = verdicts["words: LSTM is ahead of LSTM, stable"]
+    assert verdict[statement] == "holds"
+    assert 0.02 < verdict.leads[statement].low < verdict.leads[statement].high < 0.25
+
+
+@pytest.mark.claim("B13")
+def test_b13_twice_the_passes_change_little_of_that(nets):
+    longer = {
+        p["point"]["model"]: p["result"] for p in stored("language_models")["points"] if p["point"].get("passes") == 20
+    }
+    gains = {kind: nets["words"][kind]["test"][0] - longer[kind]["test"][0] for kind in longer}
+    assert longer.keys() == {"LSTM", "LSTM, stable", "frozen"}
+    assert all(-0.05 < gain < 0.05 for gain in gains.values())
+    assert abs(gains["frozen"]) < 0.005
 
 
 @pytest.mark.claim("B13")
@@ -103,11 +116,27 @@ def test_b13_on_chorales_certified_lstms_are_ahead(nets, verdicts):
 
 
 @pytest.mark.claim("B13")
-@pytest.mark.parametrize(("kind", "low", "high"), [("LSTM, F = 0.64", 0.5, 0.75), ("LSTM, F = 0.95", 0.4, 0.6)])
-def test_b13_on_digits_certified_lstms_are_behind_and_nets_still_learn(nets, verdicts, kind, low, high):
+def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throughout_brings_too(nets, verdicts):
+    verdict, statement = verdicts["chorales: LSTM, stable is ahead of LSTM, projected once"]
+    assert verdict[statement] == "holds"
+    verdict, statement = verdicts["chorales: LSTM, stable is ahead of LSTM, dropout throughout"]
+    assert verdict.all_rules_hold
+    assert -0.11 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
+    names = ("LSTM", "LSTM, projected once", "LSTM, dropout throughout", "LSTM, stable")
+    means = [mean(nets["chorales"][kind]["test"]) for kind in names]
+    assert [f"{nats:.2f}" for nats in means] == ["8.41", "8.40", "8.30", "8.27"]
+    assert (means[0] - means[2]) / (means[0] - means[3]) > 0.7
+
+
+@pytest.mark.claim("B13")
+@pytest.mark.parametrize(
+    ("kind", "says", "low", "high"),
+    [("LSTM, F = 0.64", "undecided at this budget", 0.5, 0.75), ("LSTM, F = 0.95", "holds", 0.4, 0.61)],
+)
+def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets, verdicts, kind, says, low, high):
     verdict, statement = verdicts[f"digits: LSTM is ahead of {kind}"]
-    assert verdict[statement] == "undecided at this budget"
-    assert set(verdict.reasons) == {"plateau"}
+    assert verdict[statement] == says
+    assert set(verdict.reasons) <= {"plateau"}
     assert low < verdict.leads[statement].low < verdict.leads[statement].high < high
     assert interval(nets["digits"]["LSTM"]["test"]).low > 0.9
     assert interval(nets["digits"][kind]["test"]).high < interval(nets["digits"]["frozen"]["test"]).high + 0.02
@@ -214,7 +243,7 @@ def test_b15_an_lstm_that_is_trained_to_see_five_frames_is_level_with_one_that_s
     verdict, statement = verdicts["chorales: LSTM is ahead of LSTM, truncated 5"]
     lead, five = verdict.leads[statement], nets["chorales"]["LSTM, truncated 5"]
     assert verdict.all_rules_hold
-    assert -0.08 < lead.low < 0 < lead.high < 0.08
+    assert -0.09 < lead.low < 0 < lead.high < 0.09
     means = [interval(each["test"]).mean for each in (five, nets["chorales"]["LSTM"])]
     assert [f"{nats:.2f}" for nats in means] == ["8.41", "8.41"]
     assert round(cost_of_window(nets["chorales"]["LSTM"], 5).mean, 2) == 0.21
@@ -446,8 +475,8 @@ def test_b13_the_text_on_words(nets):
     assert max(words["frozen"]["test"]) < counted[3] < counted[2]
     assert test["frozen"] - test["LSTM"] == pytest.approx(0.46, abs=0.01)
     assert test["simple"] - test["LSTM, stable"] == pytest.approx(0.19, abs=0.01)
-    last = {kind: max(curve[-3] - curve[-1] for curve in words[kind]["valid"]) for kind in order}
-    assert (round(last["frozen"], 2), round(last["simple"], 2)) == (0.09, 0.16)
+    last = max(curve[-3] - curve[-1] for curve in words["simple"]["valid"])
+    assert round(last, 2) == 0.16
     once = {kind: words[kind]["rates"]["0.01"] for kind in order}
     best = {kind: mean([min(curve) for curve in words[kind]["valid"]]) for kind in order}
     assert once["LSTM, stable"] - once["LSTM"] == pytest.approx(0.12, abs=0.01)
@@ -482,9 +511,8 @@ def test_b13_the_text_on_digits(nets, verdicts):
     }
     assert sorted(left_to_run[kind] for kind in held) == [31, 36, 44, 46]
     assert left_to_run["simple, stable"] == 84
-    reasons = {kind: verdicts[f"digits: LSTM is ahead of {kind}"][0].reasons["plateau"] for kind in held}
+    reasons = {kind: verdicts[f"digits: LSTM is ahead of {kind}"][0].reasons.get("plateau", "") for kind in held}
     assert {kind for kind, why in reasons.items() if kind in why} == {*held} - {"LSTM, F = 0.95"}
-    assert "frozen still gained" in reasons["LSTM, F = 0.95"]
     kept = [left(nets["digits"][kind], "by input", 51.5).mean for kind in ("LSTM", "simple")]
     assert 0.4 < kept[0] < 0.6
     assert kept[1] > 1
@@ -532,9 +560,10 @@ def test_b15_the_text_on_words_that_truncated_nets_see(nets):
     assert [round(100 * (exp(cost) - 1)) for cost in (cut, trained)] == [16, 6]
     gaps = [a - b for a, b in zip(twenty["test"], full["test"], strict=True)]
     assert 0.055 < min(gaps) < max(gaps) < 0.075
-    verdict = judge(language_models.evidence(stored("language_models"))["all words, truncated"])
-    assert not verdict.all_rules_hold
-    assert verdict.leads
+    evidence = language_models.evidence(stored("language_models"))
+    found = [judge(one) for name, one in evidence.items() if "truncated" in name]
+    assert len(found) == 3
+    assert not any(verdict.all_rules_hold for verdict in found)
 
 
 @pytest.mark.claim("B3")

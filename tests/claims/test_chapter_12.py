@@ -20,7 +20,7 @@ from fhx.dynamics import (
 )
 from fhx.experiments import music_and_digits, stored
 from fhx.experiments.causal import CausalAttention
-from fhx.experiments.protocol import judge, last_gains
+from fhx.experiments.protocol import judge
 from fhx.stability import truncated_states
 from fhx.training import interval
 
@@ -225,7 +225,7 @@ def scores(task: str, net: str) -> list[float]:
     (found,) = (
         p["result"]["test"]
         for p in stored(run)["points"]
-        if p["point"].get("task", task) == task and p["point"][kind] == net and "read" not in p["point"]
+        if p["point"].get("task", task) == task and p["point"][kind] == net and not {"read", "passes"} & {*p["point"]}
         if p["point"].get("size", "equal") == "equal"
     )
     return found
@@ -235,11 +235,12 @@ def scores(task: str, net: str) -> list[float]:
 @pytest.mark.parametrize(
     ("name", "says", "low", "high"),
     [
-        ("chorales: LSTM is ahead of simple", "holds", 0.24, 0.55),
-        ("chorales: attention is ahead of LSTM", "fails", -0.4, -0.14),
-        ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.17, -0.04),
+        ("chorales: LSTM is ahead of simple", "holds", 0.23, 0.56),
+        ("chorales: attention is ahead of LSTM", "fails", -0.41, -0.13),
+        ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.18, -0.03),
         ("chorales: TCN is ahead of LSTM", "holds", 0.01, 0.23),
-        ("chorales: minGRU is ahead of LSTM", "undecided at this budget", -0.01, 0.19),
+        ("chorales: minGRU is ahead of LSTM", "undecided at this budget", -0.02, 0.2),
+        ("chorales: TCN is ahead of LSTM, dropout throughout", "undecided at this budget", -0.13, 0.15),
         ("digits: TCN is ahead of LSTM", "undecided at this budget", -0.01, 0.09),
     ],
 )
@@ -275,8 +276,6 @@ def test_b17_the_text_on_nets_with_more_time() -> None:
     assert min(tcn["best update"]) == 2600
     left = {p["net"]: interval(r["test"]).mean for p, r in points if p.get("size") == "equal, not stopped"}
     assert round(100 * (left["LSTM"] - left["minGRU"])) == 4
-    (control,) = (r for p, r in points if (p["net"], p.get("size")) == ("frozen", "equal, not stopped"))
-    assert sum(gain > 0.005 for gain in last_gains(control["at"], control["valid"], True)) == 1
 
 
 @pytest.mark.claim("B17")

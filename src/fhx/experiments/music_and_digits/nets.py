@@ -55,7 +55,7 @@ TRUNCATED = {"chorales": (5, 20), "folk tunes": (5,), "digits": (20, 50)}
 PROJECTED_ONCE = "LSTM, projected once"
 """A free LSTM that starts under the sharpest certificate."""
 DROPPED = ", dropout throughout"
-"""What is added to kinds with dropout of inputs and, once for a batch, of state-side weights, too (Merity et al. 2018)."""
+"""Added to kinds with dropout of inputs and, once for a batch, of state-side weights, too (Merity et al. 2018)."""
 THROUGHOUT = ("LSTM" + DROPPED, "LSTM, stable" + DROPPED)
 """Such kinds, on chorales."""
 
