@@ -221,6 +221,9 @@ def test_one_point(small, monkeypatch):
     assert result["context"][0].keys() == {"1", "3", "all"}
     net = training.train(POINT, Setting(result["rate"], result["dropout"], language_models.SEEDS[0]), 2).net
     assert result["context"][0]["3"] == pytest.approx(losses(net, small.test, 3)[:20].mean().item())
+    longer = language_models.run({**POINT, "passes": 4})
+    assert (longer["rate"], longer["dropout"]) == (result["rate"], result["dropout"])
+    assert (longer["at"][-1], len(longer["test"])) == (2 * result["at"][-1], language_models.FIRST)
 
 
 def test_a_frozen_net_learns_words_only(small):
@@ -373,10 +376,12 @@ def test_counted_points_count_the_whole_text(monkeypatch):
 def test_perplexities_have_a_name_each_and_published_ones_stand_beside_them():
     net = {"point": POINT, "result": {"test": [4.0, 6.0]}}
     counts = {"point": {"model": "Kneser-Ney", "order": 3}, "result": {"test": [5.0]}}
-    found = language_models.perplexities({"points": [net, counts]})
+    longer = {"point": {**POINT, "passes": 4}, "result": {"test": [4.0]}}
+    found = language_models.perplexities({"points": [net, counts, longer]})
+    assert found["simple, stable, 1 x 5, 4 passes"] == pytest.approx(exp(4))
     assert found["simple, stable, 1 x 5"] == found["Kneser-Ney, 3 words"] == pytest.approx(exp(5))
     assert found.items() >= language_models.PUBLISHED.items()
-    assert len(found) == 2 + len(language_models.PUBLISHED)
+    assert len(found) == 3 + len(language_models.PUBLISHED)
 
 
 def by_hand_read(net, ids, k):
