@@ -157,7 +157,8 @@ def small(monkeypatch, tmp_path):
     problem = small_text(WORDS)
     for name, value in {"text": lambda: problem, "CUTOFFS": (3, 5), "WINDOW": 7, "BLOCK": 10}.items():
         monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(language_models, "text", lambda: problem)
+    for module in (language_models, measures):
+        monkeypatch.setattr(module, "text", lambda: problem)
     monkeypatch.setenv("FHX_CACHE", str(tmp_path))
     return problem
 
