@@ -11,7 +11,7 @@ from small_tasks import small_text
 from fhx.cells import LSTMCell, SimpleCell
 from fhx.dynamics import unroll
 from fhx.experiments import language_models
-from fhx.experiments.language_models import LanguageModel, Setting, reading, training
+from fhx.experiments.language_models import LanguageModel, Setting, measures, reading, training
 from fhx.experiments.language_models.side_by_side import losses_together, reader, train_together
 from fhx.experiments.language_models.side_by_side import training as together
 from fhx.experiments.language_models.side_by_side.kept import Keeper
@@ -143,7 +143,8 @@ def test_windows_hold_every_target_once(small):
 
 def test_a_point_on_another_device_is_trained_side_by_side(small, monkeypatch):
     """The same keys, and all numbers from nets that were trained together."""
-    monkeypatch.setattr(language_models, "text", lambda: small)
+    for module in (language_models, measures):
+        monkeypatch.setattr(module, "text", lambda: small)
     for name, value in {"PASSES": {"rate": 1, "dropout": 2, "trained": 2}, "KS": (1, 3), "SHOWN": 20}.items():
         monkeypatch.setattr(language_models, name, value)
     point = {"model": "LSTM", "layers": 1, "units": 5, "read": "truncated 3"}
