@@ -68,7 +68,7 @@ rooms: .venv/test.installed
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
 	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader
-	$(TESTS) tests -n 4 --dist worksteal  # of four that wait for browsers and kernels, two keep two cores busy
+	$(TESTS) tests -n 3 --dist worksteal  # of three that wait for browsers and kernels, two keep two cores busy
 
 # Two lanes, a core each, about as long as each other.
 .PHONY: book-then-notebooks lint-then-grader
