@@ -54,8 +54,8 @@ class Kind:
         item_error: the standard error that the choice of test items gives the mean score; 0 where every seed has test
             items of its own, None where it is not known.
         items: what was scored on each test item; None where it is not kept.
-        longer: the best validation values of the first seeds, trained with twice the updates; empty where such nets are
-            asked for and there are none, None where the end of a curve is looked at instead.
+        longer: the best validation values with twice the updates, of the first seeds; a verdict asks for all of them. None
+            where the end of a curve is looked at instead.
     """
 
     scores: Sequence[float]
@@ -250,8 +250,8 @@ def _plateau(evidence: Evidence) -> str | None:
             return f"{name} has no curve"
         if not all(isfinite(value) for curve in (*kind.valid, kind.longer or ()) for value in curve):
             return f"{name} has values that are not finite"
-        if kind.longer is not None and not kind.longer:
-            return f"{name} was not trained for longer"
+        if kind.longer is not None and (n := len(kind.longer)) < (all_of := len(kind.scores)):
+            return f"{n} of {all_of} nets of {name} had twice the updates"
         if (gain := kind.last_gain(evidence.higher_is_better)) > evidence.gain:
             return f"{name} still gained {gain:.2g}" + " by twice the updates" * bool(kind.longer)
     return None

@@ -83,7 +83,7 @@ READ = ("truncated 10", "truncated 20")
 LONGER = ("LSTM", "LSTM, stable", "frozen")
 """Kinds of which nets are trained for twice as many passes too, with the same settings."""
 FIRST = 1
-"""How many seeds of them."""
+"""How many seeds of them; a verdict asks for all."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
 STATEMENTS = {

@@ -92,7 +92,7 @@ CONTROL = "frozen"
 """The kind whose cell stays as it started."""
 NOT_STOPPED = ", not stopped"
 """What is added to the size of nets whose reported ones, five of them, are trained for all updates."""
-LONGER = 2
+CONTROL_TIMES = 2
 """How many times as many updates the control has there: its last gains are those of a few validation items."""
 LEFT_TO_RUN = (
     *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9", "LSTM, F = 0.95"),
@@ -162,7 +162,7 @@ def run(point: Point) -> Result:
         return counted(name)
     task, size, budget = problem(name), point["size"].removesuffix(NOT_STOPPED), BUDGETS[name]
     if size != point["size"]:
-        times = LONGER if of == CONTROL else 1
+        times = CONTROL_TIMES if of == CONTROL else 1
         longer = {"updates": times * budget.updates, "evaluations": times * budget.evaluations}
         budget = evolve(budget, seeds=budget.seeds[:5], reported={"patience": None, **longer})
     fit, result = compare(partial(new_net, name, of, size), task, budget, trained=one_by_one, keep_items=True)
@@ -257,7 +257,7 @@ EXPERIMENT = Experiment(
         "piece": PIECE,
         "published size": nets.PUBLISHED,
         "gains": GAINS,
-        "control left to run, times": LONGER,
+        "control left to run, times": CONTROL_TIMES,
     },
     points=_stored(),
     run=run,
