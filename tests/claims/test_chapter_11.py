@@ -90,6 +90,10 @@ def test_b13_twice_the_passes_change_little_of_that(nets):
     assert longer.keys() == {"LSTM", "LSTM, stable", "frozen"}
     assert all(-0.05 < gain < 0.05 for gain in gains.values())
     assert abs(gains["frozen"]) < 0.005
+    best = {kind: min(min(curve) for curve in longer[kind]["valid"]) for kind in longer}
+    assert best["LSTM, stable"] - best["LSTM"] == pytest.approx(0.14, abs=0.005)
+    assert longer["LSTM, stable"]["test"][0] - longer["LSTM"]["test"][0] == pytest.approx(0.13, abs=0.005)
+    assert all(best[kind] >= min(nets["words"][kind]["valid"][0]) for kind in longer)
 
 
 @pytest.mark.claim("B13")

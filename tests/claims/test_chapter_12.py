@@ -274,6 +274,9 @@ def test_b17_the_text_on_nets_with_more_time() -> None:
     points = [(p["point"], p["result"]) for p in stored("music_and_digits")["points"]]
     (tcn,) = (r for p, r in points if (p["task"], p["net"], p.get("size")) == ("chorales", "TCN", "equal"))
     assert min(tcn["best update"]) == 2600
+    (lstm,) = (r for p, r in points if (p["task"], p["net"], p.get("size")) == ("chorales", "LSTM", "equal"))
+    bare = [min(mean for _, *restraint, mean in r["settings"] if not any(restraint) and mean) for r in (tcn, lstm)]
+    assert round(bare[0] - bare[1], 2) == 0.18
     left = {p["net"]: interval(r["test"]).mean for p, r in points if p.get("size") == "equal, not stopped"}
     assert round(100 * (left["LSTM"] - left["minGRU"])) == 4
 

@@ -54,8 +54,8 @@ class Kind:
         item_error: the standard error that the choice of test items gives the mean score; 0 where every seed has test
             items of its own, None where it is not known.
         items: what was scored on each test item; None where it is not kept.
-        longer: the best validation values with twice the updates, of the first seeds; a verdict asks for all of them. None
-            where the end of a curve is looked at instead.
+        longer: the best validation values with twice the updates, of the first seeds; a verdict asks for those of all.
+            None where the end of a curve is looked at instead.
     """
 
     scores: Sequence[float]
