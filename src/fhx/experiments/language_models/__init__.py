@@ -50,6 +50,7 @@ from fhx.tasks import Sequences, wikitext2
 __all__ = [
     "EXPERIMENT",
     "KINDS",
+    "PASSES",
     "PUBLISHED",
     "KneserNey",
     "LanguageModel",
