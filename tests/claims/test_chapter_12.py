@@ -231,6 +231,15 @@ def scores(task: str, net: str) -> list[float]:
     return found
 
 
+def words() -> dict[str, dict]:
+    """The stored results of nets that read words, by kind."""
+    return {
+        p["point"]["model"]: p["result"]
+        for p in stored("language_models")["points"]
+        if "units" in p["point"] and not {"read", "passes"} & {*p["point"]}
+    }
+
+
 @pytest.mark.claim("B17")
 @pytest.mark.parametrize(
     ("name", "says", "mean"),
@@ -267,6 +276,40 @@ def test_b17_on_chorales_certified_lstms_are_ahead_of_all_rivals_in_the_mean() -
     certified = max(interval(scores("chorales", net)).mean for net in ("LSTM, F = 0.64", "LSTM, stable"))
     assert certified < min(interval(scores("chorales", net)).mean for net in ("TCN", "minGRU", "RG-LRU", "attention"))
     assert 0.115 < interval(scores("chorales", "LSTM")).mean - interval(scores("chorales", "TCN")).mean < 0.125
+
+
+@pytest.mark.claim("B17")
+def test_b17_rivals_on_words_are_as_large_as_an_lstm_and_a_simple_net_is_a_quarter_of_it() -> None:
+    nets = words()
+    size = {kind: nets[kind]["parameters"] for kind in ("LSTM", "minGRU", "TCN", "simple")}
+    layer = sum(p.numel() for p in LSTMCell(128, 128).parameters())
+    assert 131_000 < layer < 132_000
+    assert size["LSTM"] - size["simple"] == 3 * layer // 4
+    assert all(0 <= size["LSTM"] - size[kind] < layer / 30 for kind in ("TCN", "minGRU"))
+
+
+@pytest.mark.claim("B17")
+def test_b17_the_text_on_leads_in_the_mean() -> None:
+    mean = {kind: interval(scores("words", kind)).mean for kind in ("LSTM", "minGRU", "TCN")}
+    assert round(mean["minGRU"] - mean["LSTM"], 2) == 0.05
+    assert round(mean["TCN"] - mean["LSTM"], 2) == 0.28
+    lstm = interval(scores("digits", "LSTM")).mean
+    ahead = [interval(scores("digits", kind)).mean - lstm for kind in ("TCN", "simple", "logistic 64")]
+    assert all(0.025 < lead < 0.045 for lead in ahead)  # 3 to 4 in a hundred
+
+
+@pytest.mark.claim("B18")
+def test_b18_the_text_on_words_beyond_the_last_twenty() -> None:
+    kinds, nets = ("simple", "LSTM", "minGRU", "TCN"), words()
+    seen = {
+        kind: {k: interval([c[k] for c in nets[kind]["context"]]).mean for k in ("1", "20", "70", "all")}
+        for kind in kinds
+    }
+    assert all(each["1"] - each["20"] > 0.8 * (each["1"] - each["all"]) for each in seen.values())
+    assert [round(seen[kind]["20"] - seen[kind]["all"], 2) for kind in kinds] == [0.03, 0.15, 0.17, 0.02]
+    for kind, lead, cut in (("LSTM", 0.27, 0.12), ("minGRU", 0.21, 0.04)):
+        assert round(seen["TCN"]["all"] - seen[kind]["all"], 2) == lead
+        assert round(seen["TCN"]["all"] - seen[kind]["20"], 2) == cut
 
 
 @pytest.mark.claim("B17")
