@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from fhx.exercises.show import TENSORS, named, show
+from fhx.exercises.show import named, show, tensors
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 __all__ = ["MalformedError", "Mismatch", "difference", "is_open", "mismatch", "open_parts", "wanted"]
 
@@ -78,12 +79,13 @@ def mismatch(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "")
     place = f"at {where}: " if where else ""
     if yours is None and expected is not None:
         return Mismatch(f"{place}expected {wanted(expected)}, got None; is a return missing?", True)
-    for kind, compare in COMPARISONS.items():
-        if isinstance(expected, kind):
-            found = compare(yours, expected, tolerance, where)
-            inside = found is None or found.words.startswith("at [")
-            return found if found is None or inside else found._replace(words=place + found.words)
-    raise TypeError(f"no way to compare with {type(expected).__name__}")
+    known = (compare for kind, compare in COMPARISONS.items() if isinstance(expected, kind))
+    compare = _tensor if isinstance(expected, tensors()) else next(known, None)
+    if compare is None:
+        raise TypeError(f"no way to compare with {type(expected).__name__}")
+    found = compare(yours, expected, tolerance, where)
+    inside = found is None or found.words.startswith("at [")
+    return found if found is None or inside else found._replace(words=place + found.words)
 
 
 def wanted(expected: Any) -> str:
@@ -91,7 +93,7 @@ def wanted(expected: Any) -> str:
     kind = type(expected)
     if kind in WORDS:
         return WORDS[kind]
-    if isinstance(expected, Tensor):
+    if isinstance(expected, tensors()):
         return f"a tensor of shape {tuple(expected.shape)}, {expected.dtype}"
     if isinstance(expected, np.ndarray):
         return f"an array of shape {expected.shape}, {expected.dtype}"
@@ -176,8 +178,8 @@ def _mapping(yours: Any, expected: dict[Any, Any], tolerance: float, where: str)
     return next(filter(None, found), None)
 
 
-def _tensor(yours: Any, expected: Tensor, tolerance: float, where: str) -> Mismatch | None:
-    if type(yours) not in TENSORS or yours.layout is not torch.strided:
+def _tensor(yours: Any, expected: "Tensor", tolerance: float, where: str) -> Mismatch | None:
+    if type(yours) not in tensors() or str(yours.layout) != "torch.strided":
         return _malformed(yours, expected)
     if _rounding(yours.dtype, expected.dtype) is None:
         return Mismatch(f"expected dtype {expected.dtype}, got {yours.dtype}", True)
@@ -207,14 +209,13 @@ COMPARISONS: dict[type | tuple[type, ...], Callable[[Any, Any, float, str], Mism
     (str, type(None)): _text,
     (list, tuple): _sequence,
     dict: _mapping,
-    Tensor: _tensor,
     np.ndarray: _array,
 }
 
 
 def _plain(value: Any) -> Any:
     """A Python number for a number of torch or numpy; anything else as it is."""
-    if type(value) in NUMPY_SCALARS or (type(value) in TENSORS and value.ndim == 0):
+    if type(value) in NUMPY_SCALARS or (type(value) in tensors() and value.ndim == 0):
         return value.item()
     return value
 

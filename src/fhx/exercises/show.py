@@ -2,24 +2,25 @@
 
 import functools
 import re
+import sys
 from collections.abc import Callable, Iterable, Sized
 from fractions import Fraction
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
-__all__ = ["LINE", "TENSORS", "is_short", "named", "show"]
+if TYPE_CHECKING:
+    from torch import Tensor
 
-TENSORS = (Tensor, torch.nn.Parameter)
+__all__ = ["LINE", "is_short", "named", "show", "tensors"]
+
 LONGEST, LINE = 600, 100
 """Letters of a text that stands by itself, and of one that is a line among others."""
 DIGITS = 4
 EDGE = 3
 """How many numbers at either end are left of what is too long."""
-PLAIN = (torch.float32, torch.int64, torch.bool)
+PLAIN = ("torch.float32", "torch.int64", "torch.bool")
 """What a tensor of such numbers usually is: not worth a word."""
 FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType, functools.partial)
 NUMBERS = (bool, int, float, Fraction)
@@ -50,6 +51,12 @@ def show(value: Any, longest: int = LONGEST) -> str:
     return text[: max(longest - len(end), 1)] + end
 
 
+def tensors() -> tuple[Any, ...]:
+    """The types of torch's tensors; none where torch has not been imported, since no value is one then."""
+    torch = sys.modules.get("torch")
+    return () if torch is None else (torch.Tensor, torch.nn.Parameter)
+
+
 def is_short(text: str) -> bool:
     """Whether the text of a value says less than there is to it."""
     return SHORTENED.search(text) is not None
@@ -63,7 +70,7 @@ def named(value: Any) -> str:
     kind = type(value)
     if value is None:
         return "None"
-    if kind in TENSORS:
+    if kind in tensors():
         return f"a tensor of shape {tuple(value.shape)}, {value.dtype}"
     if kind is np.ndarray:
         return f"an array of shape {value.shape}, {value.dtype}"
@@ -85,7 +92,7 @@ SHORT, UNNAMED = 30, "function without a name"
 def _text(value: Any, level: int) -> str:
     """As ``repr``, for tensors and arrays and what holds them in plain containers as :func:`show` says."""
     kind = type(value)
-    if kind in TENSORS and value.layout is torch.strided:
+    if kind in tensors() and str(value.layout) == "torch.strided":
         return _tensor(value.detach().cpu(), level)
     if kind is np.ndarray:
         return _items("array", value, "", level)
@@ -170,10 +177,11 @@ def _function(value: Any) -> str:
     return f"function {name}" if name and name != "<lambda>" else UNNAMED
 
 
-def _tensor(value: Tensor, level: int) -> str:
+def _tensor(value: "Tensor", level: int) -> str:
     numbers = value.double() if value.is_floating_point() else value
-    usual = value.dtype in PLAIN or (level != WHOLE and value.dtype == torch.float64)
-    return _items("tensor", numbers.numpy(), "" if usual else f", dtype={value.dtype}", level)
+    dtype = str(value.dtype)
+    usual = dtype in PLAIN or (level != WHOLE and dtype == "torch.float64")
+    return _items("tensor", numbers.numpy(), "" if usual else f", dtype={dtype}", level)
 
 
 def _items(name: str, array: np.ndarray, dtype: str, level: int) -> str:

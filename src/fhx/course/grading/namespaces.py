@@ -24,7 +24,7 @@ SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 MORE = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 SHARED = (
     *("inside.py", "forking.py", "copies.py", "sweeping.py", "silent.py"),
-    *("wire.py", "wire_plain.py", "wire_types.py"),
+    *("wire.py", "wire_plain.py", "wire_tensors.py", "wire_types.py"),
 )
 """The modules of this folder that the kernel has."""
 

@@ -1,12 +1,12 @@
 """The book's own solutions, on which the cases of an instructor are tried before a class is."""
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from typing import Any
-
-import torch
 
 from fhx.exercises import Exercise
 from fhx.exercises.checking import Here
@@ -33,11 +33,20 @@ def failure_of_solution(exercise: Exercise, case: Sequence[Any], code: str | Non
     if code is None:
         return None
     names: dict[str, Any] = {"__name__": "solution"}
-    before = torch.get_default_dtype()  # some chapters set another one
-    try:
+    with _same_dtype():
         exec(compile(code, f"<solution of {exercise.id}>", "exec"), names)
         outcome = try_case(exercise, tuple(case), Here(exercise, names[exercise.function]))
-    finally:
-        torch.set_default_dtype(before)
     told = "; ".join(f"{name}: {value}" for name, value in outcome.lines)
     return None if outcome.status == "passed" else f"{outcome.message} ({told})"
+
+
+@contextmanager
+def _same_dtype() -> Iterator[None]:
+    """What is run may import torch, and set another default dtype: it is put back."""
+    torch = sys.modules.get("torch")
+    before = torch and torch.get_default_dtype()
+    try:
+        yield
+    finally:
+        if torch := sys.modules.get("torch"):
+            torch.set_default_dtype(before or torch.float32)

@@ -7,11 +7,13 @@ only as a number in a table that its side keeps.
 """
 
 import json
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from fhx.course.grading import wire_plain, wire_types
-from fhx.course.grading.wire_plain import MOST, WireError, Writer
+from fhx.course.grading.wire_plain import MOST, Reader, WireError, Writer
 
 __all__ = ["LONGEST", "NO_DATA", "WireError", "decode", "dumps", "encode", "loads"]
 
@@ -20,6 +22,8 @@ LONGEST = 8_000_000
 DEEPEST = 60
 WRITERS = wire_plain.WRITERS | wire_types.WRITERS
 READERS = wire_plain.READERS | wire_types.READERS
+OF_TORCH = ("tensor", "cell")
+"""Tags of what is read and written by a module of its own, which takes a second to import."""
 KEPT = ("call", "function", "thing")
 """Tags of what is not data: a function of the grader, one of the student, another object of the grader."""
 NO_DATA = "it holds an object of type {}, which is not a number, text, list or the like"
@@ -75,7 +79,7 @@ def encode(value: Any, keep: Keep | None = None, depth: int = 0) -> Any:
         return value
     if value is ... or value is NotImplemented:
         return {"t": "open"}
-    if write := WRITERS.get(type(value)) or _writer_for_base(value):
+    if write := _writers("torch" in sys.modules).get(type(value)) or _writer_for_base(value):
         return write(value, inner)
     if isinstance(value, Iterator):
         return {"t": "iterator", "v": [inner(part) for part in _some(value)]}
@@ -102,8 +106,8 @@ def decode(data: Any, find: Find | None = None, depth: int = 0) -> Any:
     if tag == "open":
         return ...
     try:
-        if tag in READERS:
-            return READERS[tag](data, inner)
+        if read := _readers(tag in OF_TORCH).get(tag):
+            return read(data, inner)
         if tag not in KEPT:
             raise WireError(f"{tag[:20]!r} is not a type of value")
         if find is None or type(data["n"]) is not int:
@@ -115,9 +119,29 @@ def decode(data: Any, find: Find | None = None, depth: int = 0) -> Any:
         raise WireError(f"it holds a malformed {tag[:20]} ({str(error)[:200]})") from error
 
 
+@cache
+def _writers(has_tensors: bool) -> Mapping[type, Writer]:
+    """By type; where torch is not imported, no value is a tensor."""
+    if not has_tensors:
+        return WRITERS
+    from fhx.course.grading import wire_tensors  # it takes torch, a second
+
+    return WRITERS | wire_tensors.WRITERS
+
+
+@cache
+def _readers(of_tensors: bool) -> Mapping[str, Reader]:
+    """By tag."""
+    if not of_tensors:
+        return READERS
+    from fhx.course.grading import wire_tensors  # it takes torch, a second
+
+    return wire_tensors.READERS
+
+
 def _writer_for_base(value: Any) -> Writer | None:
     """An instance of a subclass crosses as the first type that it is derived from, a plain one if there is any."""
-    return next((write for kind, write in WRITERS.items() if isinstance(value, kind)), None)
+    return next((write for kind, write in _writers("torch" in sys.modules).items() if isinstance(value, kind)), None)
 
 
 def _some(value: Iterator[Any]) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""The part of the wire that needs the package and torch: arrays, tensors, machines, cells."""
+"""The part of the wire that needs the package: arrays, machines, and objects that can only be told apart."""
 
 import numbers
 import operator
@@ -6,27 +6,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from fhx._modules import undrawn
-from fhx.cells import DeepCell, GRUCell, LinearCell, LSTMCell, SimpleCell
-from fhx.cells.activations import ACTIVATIONS
 from fhx.course.grading.wire_plain import Inner, Reader, WireError, Writer, read_number, write_number
 from fhx.exact import Matrix
 from fhx.machines import DFA, NFA, CounterMachine, TuringMachine
 
-__all__ = ["READERS", "WRITERS", "Atom", "write_atom"]
+__all__ = ["KINDS", "READERS", "WRITERS", "Atom", "items", "shape_of", "write_atom"]
 
 LARGEST = 2_000_000
 LONGEST = 1_000
 """Characters of the text of an object that is not data."""
-WIDEST = 256
-"""Of a cell."""
 KINDS = ("bool", "uint8", *(f"int{n}" for n in (8, 16, 32, 64)), *(f"float{n}" for n in (16, 32, 64)))
-DTYPES = {name: getattr(torch, name) for name in (*KINDS, "bfloat16")}
-OPTIONS = {"input_size", "state_size", "activation", "depth", "width", "normalized"}
-CELLS = {kind.__name__: kind for kind in (DeepCell, GRUCell, LSTMCell, LinearCell, SimpleCell)}
 MATRIX_PARTS = ("shape", "entries")
 MACHINES: dict[str, tuple[type, tuple[str, ...]]] = {
     "dfa": (DFA, ("states", "alphabet", "transitions", "start", "accept")),
@@ -40,7 +30,8 @@ MACHINES: dict[str, tuple[type, tuple[str, ...]]] = {
 """Machines by their tags, each with what it is made of."""
 
 
-def _items(value: np.ndarray) -> list[Any]:
+def items(value: np.ndarray) -> list[Any]:
+    """The numbers of an array, in the order of memory."""
     if value.size > LARGEST:
         raise WireError(f"an array in it has {value.size} numbers, and {LARGEST} are the limit")
     flat = value.ravel().tolist()
@@ -53,11 +44,11 @@ def _write_array(value: np.ndarray, inner: Inner) -> dict[str, Any]:
         return {"t": "array", "dtype": dtype, "shape": shape, "v": [inner(part) for part in value.ravel().tolist()]}
     if dtype not in KINDS:
         raise WireError(f"it holds an array of type {dtype}")
-    return {"t": "array", "dtype": dtype, "shape": shape, "v": _items(value)}
+    return {"t": "array", "dtype": dtype, "shape": shape, "v": items(value)}
 
 
 def _read_array(data: dict[str, Any], inner: Inner) -> np.ndarray:
-    shape = _shape(data)
+    shape = shape_of(data)
     if data["dtype"] == "object":
         array = np.empty(len(data["v"]), dtype=object)
         array[:] = [inner(part) for part in data["v"]]
@@ -67,7 +58,8 @@ def _read_array(data: dict[str, Any], inner: Inner) -> np.ndarray:
     return np.array([read_number(number) for number in data["v"]], dtype=data["dtype"]).reshape(shape)
 
 
-def _shape(data: dict[str, Any]) -> list[int]:
+def shape_of(data: dict[str, Any]) -> list[int]:
+    """The shape of what is read, of a sensible size."""
     shape = data["shape"]
     if len(shape) > 8 or not all(type(n) is int and 0 <= n <= LARGEST for n in shape):
         raise WireError("the shape of an array in it is malformed")
@@ -88,50 +80,12 @@ def _read_scalar(data: dict[str, Any], inner: Inner) -> np.generic:
     return np.dtype(data["dtype"]).type(read_number(data["v"]))
 
 
-def _write_tensor(value: Tensor, inner: Inner) -> dict[str, Any]:
-    name = str(value.dtype).removeprefix("torch.")
-    if name not in DTYPES or value.layout is not torch.strided:
-        raise WireError(f"it holds a tensor of type {name}, {value.layout}")
-    plain = value.detach().cpu()
-    numbers = plain.double().numpy() if plain.is_floating_point() else plain.numpy()
-    return {"t": "tensor", "dtype": name, "shape": list(value.shape), "v": _items(numbers)}
-
-
-def _read_tensor(data: dict[str, Any], inner: Inner) -> Tensor:
-    numbers = [read_number(number) for number in data["v"]]
-    return torch.tensor(numbers, dtype=DTYPES[data["dtype"]]).reshape(_shape(data))
-
-
 def _writer(tag: str, names: tuple[str, ...]) -> Writer:
     return lambda value, inner: {"t": tag, "v": {name: inner(getattr(value, name)) for name in names}}
 
 
 def _reader(kind: type, names: tuple[str, ...]) -> Reader:
     return lambda data, inner: kind(*(inner(data["v"][name]) for name in names))
-
-
-def _write_cell(value: Any, inner: Inner) -> dict[str, Any]:
-    """A cell by its sizes and parameters."""
-    options: dict[str, Any] = {"input_size": value.input_size, "state_size": value.state_size}
-    if isinstance(value, SimpleCell | DeepCell):
-        options["activation"] = next((name for name, known in ACTIVATIONS.items() if known is value.activation), None)
-    if isinstance(value, DeepCell):
-        options |= {"depth": value.depth, "width": value.W.shape[0], "normalized": value.norms is not None}
-    parameters = {name: inner(parameter) for name, parameter in value.state_dict().items()}
-    return {"t": "cell", "class": type(value).__name__, "options": options, "v": parameters}
-
-
-def _read_cell(data: dict[str, Any], inner: Inner) -> Any:
-    options, parameters = data["options"], {name: inner(part) for name, part in data["v"].items()}
-    if not options.keys() <= OPTIONS:
-        raise WireError("a cell in it has an unknown option")
-    sizes = [size for size in options.values() if type(size) is int]
-    if any(size > WIDEST for size in sizes) or not all(isinstance(part, Tensor) for part in parameters.values()):
-        raise WireError(f"a cell in it is wider than {WIDEST}, or a parameter is not a tensor")
-    dtype = parameters["W"].dtype
-    cell = undrawn(CELLS[data["class"]], **options, dtype=dtype)
-    cell.load_state_dict(parameters)
-    return cell
 
 
 class Atom:
@@ -169,10 +123,8 @@ WRITERS: dict[type, Writer] = {
     np.ndarray: _write_array,
     np.float64: _write_scalar,  # which is a float too
     np.generic: _write_scalar,
-    Tensor: _write_tensor,
     **{kind: _writer(tag, names) for tag, (kind, names) in MACHINES.items()},
     Matrix: _writer("matrix", MATRIX_PARTS),
-    **dict.fromkeys(CELLS.values(), _write_cell),
     numbers.Integral: lambda value, inner: inner(operator.index(value)),
     numbers.Rational: lambda value, inner: inner(Fraction(int(value.numerator), int(value.denominator))),
     numbers.Real: lambda value, inner: inner(float(value)),
@@ -180,9 +132,7 @@ WRITERS: dict[type, Writer] = {
 READERS: dict[str, Reader] = {
     "array": _read_array,
     "number": _read_scalar,
-    "tensor": _read_tensor,
     **{tag: _reader(kind, names) for tag, (kind, names) in MACHINES.items()},
-    "cell": _read_cell,
     "matrix": _reader(Matrix, MATRIX_PARTS),
     "atom": _read_atom,
 }
