@@ -18,8 +18,19 @@ from fhx.course import CourseError
 from fhx.course.grading.csv_files import read_rows
 from fhx.course.grading.texts import folded
 from fhx.exercises import EXERCISES, Exercise, check
+from fhx.exercises.collection import CHAPTERS, of_chapter
 
-__all__ = ["Source", "check_seed", "joined", "known", "own_exercises", "read_own", "read_students", "variant_of"]
+__all__ = [
+    "Source",
+    "check_seed",
+    "exercises_of",
+    "joined",
+    "known",
+    "own_exercises",
+    "read_own",
+    "read_students",
+    "variant_of",
+]
 
 Source = tuple[str, str]
 """Name and text of a file with exercises."""
@@ -34,6 +45,12 @@ def known() -> Mapping[str, Exercise]:
     """All exercises by id, in the order of the book; those that were joined come last."""
     own = own_exercises(_JOINED.get())
     return MappingProxyType({**EXERCISES, **own}) if own else EXERCISES
+
+
+def exercises_of(number: int, own: tuple[Source, ...] = ()) -> Mapping[str, Exercise]:
+    """Those of one chapter by id, an instructor's last; none if there is no such chapter. No other one is imported."""
+    book = of_chapter(number) if number in CHAPTERS else {}
+    return {**book, **{id_: one for id_, one in own_exercises(own).items() if int(id_[:2]) == number}}
 
 
 @contextmanager

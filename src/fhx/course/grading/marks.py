@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from fhx.course import CourseError
-from fhx.course.exercises import Source, own_exercises, variant_of
+from fhx.course.exercises import Source, exercises_of, variant_of
 from fhx.course.grading.launcher import NAMESPACES, Launcher, Limits
 from fhx.course.grading.texts import folded, spelt_out
-from fhx.exercises import EXERCISES, Exercise
+from fhx.exercises import Exercise
 
 __all__ = ["FAILED", "LONGEST", "STATUSES", "Mark", "Task", "marked", "writable"]
 
@@ -77,8 +77,8 @@ class Task:
     @property
     def exercises(self) -> list[Exercise]:
         """Those of the chapter that are graded, in its order, and of them the student's variants."""
-        known = {**EXERCISES, **own_exercises(self.own)}
-        names = [name for name in known if int(name[:2]) == self.chapter and (not self.only or name in self.only)]
+        known = exercises_of(self.chapter, self.own)
+        names = [name for name in known if not self.only or name in self.only]
         if not self.student:
             return [known[name] for name in names]
         return [variant_of(known[name], self.seed, self.student) for name in names]

@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from fhx.course import CourseError
-from fhx.course.exercises import check_seed, own_exercises, read_own, read_students
+from fhx.course.exercises import check_seed, exercises_of, read_own, read_students
 from fhx.course.grading.batch import read_private
 from fhx.course.grading.launcher import GIB, Limits
 from fhx.course.grading.marks import Task
-from fhx.exercises import EXERCISES
 
 __all__ = ["add_task_arguments", "task_of"]
 
@@ -48,14 +47,13 @@ def task_of(arguments: argparse.Namespace) -> Task:
         CourseError: one of them cannot be meant, or a file cannot be used.
     """
     own = read_own(arguments.exercises)
-    every = {**EXERCISES, **own_exercises(own)}
-    if not any(int(name[:2]) == arguments.chapter for name in every):
+    known = exercises_of(arguments.chapter, own)
+    if not known:
         raise CourseError(f"there is no chapter {arguments.chapter} with exercises")
     if unknown := [name for name in arguments.only if not name.startswith(f"{arguments.chapter:02}-")]:
         raise CourseError(f"{unknown[0]} is not an exercise of chapter {arguments.chapter}")
-    if unknown := [name for name in arguments.only if name not in every]:
-        known = ", ".join(name for name in every if int(name[:2]) == arguments.chapter)
-        raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {known}")
+    if unknown := [name for name in arguments.only if name not in known]:
+        raise CourseError(f"there is no exercise {unknown[0]}; chapter {arguments.chapter} has {', '.join(known)}")
     check_seed(arguments.seed)
     if arguments.random < 0 or arguments.memory <= 0 or arguments.seconds <= 0:
         raise CourseError("--memory and --seconds must be positive, and --random must not be negative")
