@@ -69,6 +69,18 @@ def test_imports_and_settings_are_always_kept(statement):
     assert [(cell.source, cell.basics) for cell in cells] == [("", (statement,)), ("def f():\n    return 1", ())]
 
 
+@pytest.mark.parametrize("made", ["fig, ax = plt.subplots()", "def ax():\n    pass"])
+def test_what_is_set_of_an_object_of_the_notebook_is_no_such_setting(made):
+    figure = f"{made}\nax.set_xticks([])\nplt.use('agg')"
+    cells = Notebook(["import matplotlib.pyplot as plt", figure, "def f():\n    return 1"]).slice("f")
+    assert [cell.basics for cell in cells] == [("import matplotlib.pyplot as plt",), ("plt.use('agg')",), ()]
+
+
+def test_what_is_set_of_an_object_that_an_answer_needs_is_run_with_it():
+    sources = ["import random", "r = random.Random()", "r.seed(3)", "def f():\n    return r.random()"]
+    assert sliced(sources, "f") == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("number", range(1, 14))
 def test_nothing_but_the_hole_of_a_chapter_is_taken_for_an_answer(number):
     notebook = Notebook([cell["source"] for cell in chapter(number) if cell["cell_type"] == "code"])

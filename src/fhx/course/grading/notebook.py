@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fhx.course.grading.asked import asked_in_text
-from fhx.course.grading.cells import Cell, parsed
+from fhx.course.grading.cells import Cell, parsed, sets_up
 from fhx.course.notebooks import NotebookError, data_of, is_code, text_of
 
 __all__ = ["LARGEST", "MOST_CELLS", "READING", "Notebook", "Way", "read_notebook"]
@@ -84,13 +84,15 @@ class Notebook:
             for name in cell.makes:
                 self._makers[name].append(cell.number)
         self._sources_of = defaultdict[str, list[int]](list)
+        objects = self._makers.keys() - frozenset().union(*(cell.imported for cell in self.cells))
         for number, cell in enumerate(self.cells):
             changes = cell.changes.union(*(changed[name] for name in cell.calls & changed.keys()))
             changes = changes.union(*(aliases[name] for name in changes & aliases.keys()))
             named = [(self._constant(name), given) for name, given in cell.asks_by_name]
             asks = tuple((exercise, given) for exercise, given in named if exercise is not None)
             unread = cell.unread | ({""} if len(asks) < len(named) else set())
-            self.cells[number] = replace(cell, changes=changes, asks=cell.asks + asks, unread=unread)
+            asks, basics = cell.asks + asks, sets_up(cell, objects)
+            self.cells[number] = replace(cell, changes=changes, asks=asks, unread=unread, basics=basics)
             for name in cell.makes.keys() | changes:
                 self._sources_of[name].append(number)
 
