@@ -26,7 +26,7 @@ from fhx.course.grading.sweeping import sweep
 __all__ = ["Job", "main", "world_problem"]
 
 LOADED = (
-    *("matplotlib.pyplot", "networkx", "numpy", "scipy.cluster.hierarchy", "scipy.linalg", "scipy.stats", "torch"),
+    *("matplotlib.pyplot", "networkx", "numpy", "scipy.cluster.hierarchy", "scipy.linalg", "torch"),
     *("fhx.cells", "fhx.compile", "fhx.dynamics", "fhx.exact", "fhx.machines", "fhx.stability", "fhx.tasks"),
     *("fhx.figures", "fhx.course.grading.inside", "fhx.course.grading.silent", "fhx.course.grading.wire_tensors"),
     *("ipykernel.ipkernel", "ipykernel.kernelapp", "ipykernel.debugger", "tornado.platform.asyncio"),
