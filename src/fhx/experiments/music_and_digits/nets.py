@@ -164,7 +164,8 @@ class LogisticNet(FeedForwardNet):
 
 def new_net(name: str, kind: str, size: str, dropout: float | None = None) -> CausalNet:
     """A new net; its outputs start at the frequencies of the training split."""
-    made = _net(name, kind, dropout, *widths(name, kind, size)) if size != "published" else _published(name, dropout)
+    is_published = (kind, size) == ("TCN", "published")
+    made = _published(name, dropout) if is_published else _net(name, kind, dropout, *widths(name, kind, size))
     with torch.no_grad():
         made.readout.bias.copy_(data.prior_of(problem(name)))
     return made
@@ -179,14 +180,17 @@ def parameters(net: nn.Module) -> int:
 def widths(name: str, kind: str, size: str) -> tuple[int, int]:
     """The units, and the units within blocks, of the net that is nearest to a size from below.
 
-    "equal" is the size of the LSTM, "quarter" a quarter of it. A frozen net is as wide as the LSTM, and a logistic one
-    has no width.
+    "equal" is the size of the LSTM, "quarter" a quarter of it, and "published" that of the convolutional net that was
+    published. A frozen net is as wide as the LSTM, and a logistic one has no width.
     """
     if kind.startswith("logistic"):
         return 0, 0
     if kind == "frozen" or "," in kind:  # what is kept stable, or sees less, is as wide as what is free
         return widths(name, "LSTM" if kind == "frozen" else kind.split(",")[0], size)
-    goal = _size(name, "LSTM", UNITS[name], 0) / {"equal": 1, "quarter": 4}[size]
+    if size == "published":
+        goal = float(parameters(_published(name, None)))
+    else:
+        goal = _size(name, "LSTM", UNITS[name], 0) / {"equal": 1, "quarter": 4}[size]
     return largest_widths(kind, partial(_size, name, kind), goal)
 
 
