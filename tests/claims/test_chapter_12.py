@@ -246,6 +246,7 @@ def words() -> dict[str, dict]:
     [
         ("chorales: LSTM is ahead of simple", "holds", 0.39),
         ("chorales: attention is ahead of LSTM", "fails", -0.26),
+        ("chorales: LRU is ahead of LSTM", "fails", -0.11),
         ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.10),
         ("chorales: TCN is ahead of LSTM", "holds", 0.12),
         ("chorales: minGRU is ahead of LSTM", "undecided at this budget", 0.09),
@@ -322,6 +323,24 @@ def test_b17_the_text_on_nets_with_more_time() -> None:
     assert round(bare[0] - bare[1], 2) == 0.18
     left = {p["net"]: interval(r["test"]).mean for p, r in points if p.get("size") == "equal, not stopped"}
     assert round(100 * (left["LSTM"] - left["minGRU"])) == 4
+
+
+@pytest.mark.claim("B17")
+def test_b17_the_text_on_larger_nets() -> None:
+    points = [(p["point"], p["result"]) for p in stored("music_and_digits")["points"]]
+    large = {p["net"]: r for p, r in points if (p["task"], p.get("size")) == ("chorales", "published")}
+    means = {kind: interval(result["test"]).mean for kind, result in large.items()}
+    assert {kind: round(mean, 2) for kind, mean in means.items()} == {
+        "TCN": 8.21,
+        "LSTM, dropout throughout": 8.28,
+        "LSTM": 8.42,
+    }
+    equal = [interval(scores("chorales", kind)).mean for kind in means]
+    assert sorted(means.values()) == [means[kind] for kind in ("TCN", "LSTM, dropout throughout", "LSTM")]
+    assert max(means.values()) - min(means.values()) > max(equal) - min(equal)
+    assert min(means.values()) > music_and_digits.PUBLISHED["chorales"]["TCN"]
+    assert large["TCN"]["receptive field"] == 13
+    assert all(265_000 < result["parameters"] < 270_000 for result in large.values())
 
 
 @pytest.mark.claim("B17")

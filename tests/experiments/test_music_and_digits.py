@@ -111,6 +111,12 @@ def test_the_published_nets_have_the_published_sizes(monkeypatch):
     assert sizes["folk tunes"] == pytest.approx(1_000_000, rel=0.15)
 
 
+def test_other_kinds_can_be_as_large_as_the_published_net(problems):
+    goal = nets.parameters(nets.new_net("chorales", "TCN", "published"))
+    for kind in music_and_digits.LARGE:
+        assert 0.98 * goal < nets.parameters(nets.new_net("chorales", kind, "published")) <= goal
+
+
 def _wide():
     bits = (drawn(20, 3, 88) < 0.1).float()
     return Sequences(bits[:-1], bits[1:])

@@ -112,8 +112,9 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "chorales": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, stable", "LSTM, F = 0.64"),
-            *("LSTM, truncated 5", PROJECTED_ONCE, *THROUGHOUT, "frozen", "TCN", "attention", "minGRU", "RG-LRU"),
-        )
+            *("LSTM, truncated 5", PROJECTED_ONCE, *THROUGHOUT, "frozen", "TCN", "attention", *LINEAR),
+        ),
+        "published": LARGE,
     },
     "digits": {
         "equal": (
