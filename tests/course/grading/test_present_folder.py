@@ -14,7 +14,8 @@ from fhx.course.grading.namespaces import isolation_problem
 IMPORTED = """
 import importlib, json, sys
 from fhx.course.main import COMMANDS
-for name in (*COMMANDS.values(), "fhx.course.grading.judge", "fhx.course.grading.worker", "fhx.course.grading.forking"):
+graders = [f"fhx.course.grading.{name}" for name in ("judge", "worker", "forking", "summary", "wire_tensors")]
+for name in (*COMMANDS.values(), *graders):
     importlib.import_module(name)
 names = {name.partition(".")[0] for name in sys.modules} | set(sys.stdlib_module_names)
 print(json.dumps(sorted(name for name in names if name.isidentifier())))
