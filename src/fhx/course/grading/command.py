@@ -21,6 +21,7 @@ from fhx.course.grading.options import add_task_arguments, task_of
 from fhx.course.grading.reports import grades_csv, needs_person, write_student
 from fhx.course.grading.similar import similar_answers, similar_csv, similar_page
 from fhx.course.grading.submissions import Submission, find_submissions, passed_over
+from fhx.course.grading.summary import summary_page, warnings
 from fhx.course.grading.texts import on_screen
 from fhx.course.grading.users import guard_problem
 from fhx.jobs import ClusterError, JobFailedError
@@ -138,8 +139,6 @@ def _write_all(
     batch: Sequence[Graded], submissions: Sequence[Submission], decisions: Decisions, out: Path, task: Task
 ) -> None:
     """Write what is about the whole batch, and say what a person should know at once."""
-    from fhx.course.grading.summary import summary_page, warnings  # whose figures take Matplotlib
-
     exercises, heading = {exercise.id: exercise for exercise in task.exercises}, f"Chapter {task.chapter}"
     paths = {one.student: one.path for one in submissions if one.path is not None}
     with tqdm(total=len(batch), unit="submission", desc="comparing answers", leave=False, delay=1) as bar:
