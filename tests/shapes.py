@@ -49,4 +49,5 @@ def checked_at_first(made: Any, typechecker: Callable, calls: float = CALLS) -> 
     def call(*args: Any, **kwargs: Any) -> Any:
         return (strict if next(so_far) < calls else made)(*args, **kwargs)
 
+    call.checked = strict  # type: ignore[attr-defined]  # for whoever asks whether it is
     return call
