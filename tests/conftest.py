@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
-from math import inf
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # helpers that several rooms use
 
 from small_site import Build, build
 
-# How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time.
-EXAMPLES = {"gate": 1, "weekly": 10, "thorough": 50}
-PROFILE = os.environ.get("FHX_EXAMPLES", "gate")
-
 (PACKAGE,) = map(Path, find_spec("fhx").submodule_search_locations)
-# The modules whose annotations state shapes. They are checked in tests only.
+# The modules whose annotations state shapes. They are checked in tests only, by beartype.
 TYPED = [
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -28,13 +23,15 @@ TYPED = [
 ]
 if find_spec("torch"):  # the rooms without tensors are tested without it too
     import torch
-    from jaxtyping import config
-    from shapes import CALLS, check_modules
+    from jaxtyping import config, install_import_hook
 
     torch.set_num_threads(1)
     if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
-        check_modules(TYPED, CALLS if PROFILE == "gate" else inf)
+        install_import_hook(TYPED, "shapes.checked")
 
+# How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time.
+EXAMPLES = {"gate": 1, "weekly": 10, "thorough": 50}
+PROFILE = os.environ.get("FHX_EXAMPLES", "gate")
 settings.register_profile(
     "random", deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )

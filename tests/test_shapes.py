@@ -3,7 +3,7 @@
 import pytest
 import torch
 from jaxtyping import Float, TypeCheckError, jaxtyped
-from shapes import checked, checked_at_first
+from shapes import checked
 from torch import Tensor
 
 GIVEN = torch.ones(2, 3)
@@ -30,20 +30,8 @@ def test_a_wrong_answer_is_seen_also_by_the_sizes_of_the_arguments(wrong):
         turned(GIVEN, answer=wrong)
 
 
-def doubled(x: Float[Tensor, "a b"]) -> Float[Tensor, "a b"]:
-    return 2 * x
-
-
-def test_the_first_calls_are_checked():
-    checked_twice = checked_at_first(doubled, checked, calls=2)
-    for _ in range(2):
-        with pytest.raises(TypeCheckError):
-            checked_twice(GIVEN[0])
-    assert checked_twice(GIVEN[0]).shape == (3,)
-
-
 def test_a_function_within_another_is_left_as_it_is():
     def within(x: Float[Tensor, "a b"]) -> None:
         pass
 
-    assert checked_at_first(within, checked) is within
+    assert checked(within) is within

@@ -349,4 +349,4 @@ class TestBadInput:
 
 def test_annotated_shapes_are_checked_in_tests():
     with pytest.raises(TypeCheckError):
-        SimpleCell.step.checked(make(SimpleCell), draw(4, 3), draw(1, 3))  # as it was in its first calls
+        make(SimpleCell).step(draw(4, 3), draw(1, 3))

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from math import exp, log
+from statistics import median
 
 import pytest
 import torch
@@ -341,6 +342,9 @@ def test_b17_the_text_on_larger_nets() -> None:
     assert min(means.values()) > music_and_digits.PUBLISHED["chorales"]["TCN"]
     assert large["TCN"]["receptive field"] == 13
     assert all(265_000 < result["parameters"] < 270_000 for result in large.values())
+    (lstm,) = (r for p, r in points if (p["task"], p["net"], p.get("size")) == ("chorales", "LSTM", "equal"))
+    assert round(lstm["parameters"], -3) == 122_000
+    assert {median(result["best update"]) for result in (lstm, large["LSTM"])} == {150}
 
 
 @pytest.mark.claim("B17")

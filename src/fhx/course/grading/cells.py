@@ -3,7 +3,7 @@
 import ast
 import re
 import symtable
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -14,7 +14,7 @@ from fhx.course.grading.asked import asked, asked_in_text
 from fhx.course.grading.effects import DEFINES, aliases, called, changed, root
 from fhx.exercises.time_limit import TooSlowError, time_limit
 
-__all__ = ["Cell", "nodes_at_once", "offered", "parsed", "sets_up"]
+__all__ = ["Cell", "nodes_at_once", "offered", "parsed"]
 
 PYTHON_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
 """First words of cells whose other lines are Python."""
@@ -46,6 +46,7 @@ class Cell:
         needs: names that must be there when it runs.
         later: names that its functions need when they are called.
         basics: of its statements, those that every answer may rely on: imports and ``torch.set_default_dtype(...)``.
+        set_of: of the basics that call a method, the name with which they begin, such as ``torch``.
         imported: of the names that it makes, those that it imports.
         error: the syntax error, with its line, if it is not Python.
         readable: of such a cell, what stands above the statement with the error, and is Python.
@@ -69,6 +70,7 @@ class Cell:
     needs: frozenset[str] = frozenset()
     later: frozenset[str] = frozenset()
     basics: tuple[str, ...] = ()
+    set_of: dict[str, str | None] = field(default_factory=dict)
     imported: frozenset[str] = frozenset()
     error: str | None = None
     readable: str = ""
@@ -160,6 +162,7 @@ def _understood(number: int, source: str, python: str) -> Cell:
     imported = frozenset(symbol.get_name() for symbol in symbols if symbol.is_imported())
     nodes, top = list(ast.walk(tree)), list(nodes_at_once(tree))
     checks = asked(tree, top)
+    basics = [(ast.unparse(node), node) for node in tree.body if _is_basic(node)]
     calls = frozenset(name for node in top for name in called(node))
     inside = {
         node.name: {name for part in ast.walk(node) for name in changed(part)}
@@ -176,7 +179,8 @@ def _understood(number: int, source: str, python: str) -> Cell:
         changes=frozenset(name for node in nodes for name in changed(node)) - imported,
         needs=frozenset(needs),
         later=frozenset(later),
-        basics=tuple(ast.unparse(node) for node in tree.body if _is_basic(node)),
+        basics=tuple(text for text, _ in basics),
+        set_of={text: root(node.value) for text, node in basics if isinstance(node, ast.Expr)},
         imported=imported,
         effects={name: names for name, names in effects.items() if names},
         calls=calls,
@@ -245,20 +249,6 @@ def _is_basic(node: ast.stmt) -> bool:
     if isinstance(node, ast.Assign):
         return all(isinstance(target, ast.Attribute) and root(target) in CONTEXTS for target in node.targets)
     return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def sets_up(cell: Cell, objects: Set[str]) -> tuple[str, ...]:
-    """The basics of a cell, but for what is set of an object of the notebook: ``ax.set_xticks(...)`` is not basic.
-
-    Args:
-        cell: any.
-        objects: names that are bound otherwise than by an import.
-    """
-    if not cell.python:
-        return cell.basics
-    nodes = {text: ast.parse(text).body[0] for text in cell.basics}
-    calls = {text: root(node.value) for text, node in nodes.items() if isinstance(node, ast.Expr)}
-    return tuple(text for text in cell.basics if calls.get(text) not in objects)
 
 
 def _uses(table: symtable.SymbolTable, needs: set[str], later: set[str], deferred: bool = False) -> None:

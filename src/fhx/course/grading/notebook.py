@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fhx.course.grading.asked import asked_in_text
-from fhx.course.grading.cells import Cell, parsed, sets_up
+from fhx.course.grading.cells import Cell, parsed
 from fhx.course.notebooks import NotebookError, data_of, is_code, text_of
 
 __all__ = ["LARGEST", "MOST_CELLS", "READING", "Notebook", "Way", "read_notebook"]
@@ -91,8 +91,9 @@ class Notebook:
             named = [(self._constant(name), given) for name, given in cell.asks_by_name]
             asks = tuple((exercise, given) for exercise, given in named if exercise is not None)
             unread = cell.unread | ({""} if len(asks) < len(named) else set())
-            asks, basics = cell.asks + asks, sets_up(cell, objects)
-            self.cells[number] = replace(cell, changes=changes, asks=asks, unread=unread, basics=basics)
+            # What is set of an object of the notebook, as by ax.set_xticks(...), is run with that object or not at all.
+            basics = tuple(text for text in cell.basics if cell.set_of.get(text) not in objects)
+            self.cells[number] = replace(cell, changes=changes, asks=cell.asks + asks, unread=unread, basics=basics)
             for name in cell.makes.keys() | changes:
                 self._sources_of[name].append(number)
 
