@@ -22,6 +22,20 @@ def test_a_minus_is_a_minus_and_zero_has_none():
     assert found.rows[2][1].startswith("\u22122.00 ±")
 
 
+@pytest.mark.parametrize("written", ["8.294 ± 0.014", "-1.5", "\u22120.2 ± 1", "12,345", "7"])
+def test_a_number_that_is_written_out_stands_to_the_right_with_a_minus(written):
+    found = results(["net", "score"], [["LSTM", written], ["TCN", ""], ["GRU", None], ["simple", 1.5]])
+    assert found.right == (False, True)
+    assert found.rows[0][1] == written.replace("-", "\u2212")
+
+
+@pytest.mark.parametrize("word", ["1 of 2", "2.5 ±", "3 passes", "a1", "1.2.3", "± 3", "1-2", "-"])
+def test_other_words_stand_to_the_left_as_they_are(word):
+    found = results(["net", "score"], [["LSTM", word], ["TCN", 1.5]])
+    assert found.right == (False, False)
+    assert found.rows[0][1] == word
+
+
 def test_markdown_and_text():
     found = results(["net", "score"], [["LSTM", 0.123456], ["a|b", 2.0]])
     assert found._repr_markdown_() == "| net | score |\n| --- | ---: |\n| LSTM | 0.1235 |\n| a\\|b | 2 |"

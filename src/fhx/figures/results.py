@@ -11,6 +11,9 @@ from fhx.training import Interval
 
 __all__ = ["Results", "results"]
 
+NUMBER = re.compile(r"[-\u2212]?\d[\d,]*(?:\.\d+)?(?: ± \d+(?:\.\d+)?)?")
+"""A number that is written out, perhaps with its half-width."""
+
 
 @frozen(repr=False)
 class Results:
@@ -46,7 +49,7 @@ def results(columns: Sequence[str], rows: Iterable[Sequence[object]], digits: in
 
     An ``Interval`` is written as its mean and half-width, a ``Proportion`` as its count and interval, a whole number
     with commas, ``None`` as an empty cell, anything else as its words. A column stands to the right if all below its
-    heading, empty cells apart, are numbers or intervals.
+    heading, empty cells apart, are numbers or intervals, also such that are written out as "8.29 ± 0.01".
 
     Args:
         columns: the headings.
@@ -63,10 +66,14 @@ def results(columns: Sequence[str], rows: Iterable[Sequence[object]], digits: in
     if odd := [row for row in found if len(row) != len(columns)]:
         raise ValueError(f"the row {odd[0]!r} has {len(odd[0])} values, and there are {len(columns)} columns")
     right = tuple(
-        all(isinstance(value, int | float | Interval) for value in column if value is not None)
+        all(map(_is_number, (value for value in column if value not in (None, ""))))
         for column in zip(*found, strict=True)
     )
     return Results(tuple(columns), tuple(tuple(_words(value, digits) for value in row) for row in found), right)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Interval) or (isinstance(value, str) and bool(NUMBER.fullmatch(value)))
 
 
 def _words(value: object, digits: int | None) -> str:
@@ -78,7 +85,7 @@ def _words(value: object, digits: int | None) -> str:
         return _number(f"{value:,}")
     if isinstance(value, float):
         return _number(f"{value:.4g}" if digits is None else f"{value:.{digits}f}")
-    return str(value)
+    return _number(value) if isinstance(value, str) and NUMBER.fullmatch(value) else str(value)
 
 
 def _number(digits: str) -> str:
