@@ -1,5 +1,6 @@
 """Verdicts on training: each rule refuses what it is there to refuse, and only that."""
 
+import json
 from functools import partial
 from math import inf, nan, sqrt
 
@@ -68,17 +69,27 @@ def test_what_meets_all_rules_is_settled():
     assert str(verdict) == "all rules hold"
     lead = verdict.leads[STATEMENT]
     by = f"{lead.low:.2g} to {lead.high:.2g}"
-    assert verdict.of(STATEMENT) == f"{STATEMENT}: settled, it holds, by {by}; all rules hold"
+    assert verdict.of(STATEMENT) == f"'deep' is ahead of 'simple' by {by}: settled"
 
 
 def test_a_statement_is_told_apart_from_the_rules():
-    """All rules may hold, and the statement fail or be undecided."""
+    """All rules may hold, and the statement fail, which is told the other way round, or be undecided."""
     behind = judge(evidence(deep={"scores": [0.7, 0.71, 0.69, 0.7, 0.72]}))
-    assert ": settled, it fails, by -0.1" in behind.of(STATEMENT)
+    lead = behind.leads[STATEMENT]
+    assert behind[STATEMENT] == "fails"
+    assert behind.of(STATEMENT) == f"'simple' is ahead of 'deep' by {-lead.high:.2g} to {-lead.low:.2g}: settled"
     level = judge(evidence(deep={"scores": [0.78, 0.84, 0.79, 0.81, 0.79]}))
     assert level.all_rules_hold
-    assert ": undecided at this budget, by -" in level.of(STATEMENT)
+    assert level.of(STATEMENT).startswith("'deep' or 'simple': undecided at this budget, the first is ahead by \u2212")
     assert level.of(STATEMENT).endswith("; all rules hold")
+
+
+def test_a_lead_below_its_margin_is_told_with_the_margin():
+    statement = Ahead("deep", "simple", 0.5)
+    verdict = judge(evidence(statements=[statement]))
+    assert verdict[statement] == "fails"
+    assert verdict.of(statement).startswith("'deep' is ahead of 'simple' by 0.0")
+    assert verdict.of(statement).endswith(": settled, but by 0.5 was stated")
 
 
 @pytest.mark.parametrize(
@@ -265,8 +276,9 @@ def test_stored_evidence_is_that_of_the_result():
         assert set(judge(one).leads) == set(staying_stable.STATEMENTS)
 
 
-def test_verdicts_of_all_experiments(capsys, tmp_path):
-    assert main(["--verdicts", "--results", str(tmp_path)]) == 0
+def test_verdicts_of_all_experiments(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # has no results, so those of the package are judged
+    assert main(["--verdicts"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split(":")[0].split(",")[0] for line in lines]
     assert list(dict.fromkeys(names)) == list(EXPERIMENTS)
@@ -279,4 +291,26 @@ def test_a_result_that_lacks_points_is_not_judged(capsys, tmp_path):
     (tmp_path / "staying_stable.json").write_text('{"points": []}')
     with pytest.raises(SystemExit):
         main(["--verdicts", "--results", str(tmp_path)])
-    assert "staying_stable.json has other points than the experiment" in capsys.readouterr().err
+    assert "staying_stable.json has other rows than the experiment" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (["--verdicts"], "there is no result in"),
+        (["--verdicts", "words"], "words.json; without --results those of the package are read"),
+        (["--perplexities"], "language_models.json; without --results those of the package are read"),
+        (["--verdicts", "words", "--only", "group=S5"], "--only chooses what is run"),
+        (["--only", "group=S5"], "--only chooses what is run"),
+    ],
+)
+def test_results_that_are_not_there_and_rows_that_nobody_runs_are_not_passed_over(asked, says, capsys, tmp_path):
+    with pytest.raises(SystemExit):
+        main([*asked, "--results", str(tmp_path)])
+    assert says in capsys.readouterr().err
+
+
+def test_only_the_results_of_a_folder_are_judged(capsys, tmp_path):
+    (tmp_path / "words.json").write_text(json.dumps(stored("words")))
+    assert main(["--verdicts", "--results", str(tmp_path)]) == 0
+    assert {line.partition(",")[0] for line in capsys.readouterr().out.splitlines()} == {"words"}

@@ -14,29 +14,40 @@ from fhx.experiments.runner import perform
 from fhx.jobs import ClusterError, JobFailedError
 from fhx.tasks import DataCorruptError, DataNotFoundError
 
+RESULTS = Path("results")
+"""The folder of results, unless another one is given."""
 EXPECTED = (WrongResultError, DataNotFoundError, DataCorruptError, type(None))
 """Causes of a failed job that need no traceback; None is the death of its workers."""
 
 
-def verdicts(experiment: Experiment, folder: Path) -> list[str]:
-    """A line for each statement of the experiment: settled or not, its interval, and the rules that hold and do not.
+def _file(name: str, folder: Path | None) -> Path:
+    """The result of an experiment in a folder; where none is given, one in "results", or else the package's own."""
+    path = (folder or RESULTS) / f"{name}.json"
+    if path.is_file():
+        return path
+    if folder is not None:
+        raise WrongResultError(f"there is no {path}; without --results those of the package are read")
+    return shipped() / path.name
+
+
+def verdicts(experiment: Experiment, folder: Path | None = None) -> list[str]:
+    """A line for each statement of the experiment: settled or not, its interval, and the rules that do not hold.
 
     Args:
         experiment: of the catalogue.
-        folder: of the results; where it has none, the package's own result is judged.
+        folder: of the results; None for "results", and where that has none, for those of the package.
 
     Raises:
-        WrongResultError: a file is not the result of the experiment, or not all of it.
+        WrongResultError: there is no file, or it is not the result of the experiment, or not all of it.
     """
     if not experiment.trains:
         return [f"{experiment.name}: nothing is trained"]
     if experiment.evidence is None:
         return [f"{experiment.name}: {judge(None)}"]
-    path = folder / f"{experiment.name}.json"
-    found = read(path := path if path.is_file() else shipped() / path.name)
+    found = read(path := _file(experiment.name, folder))
     if [entry["point"] for entry in found["points"]] != list(experiment.points):
         raise WrongResultError(
-            f"{path} has other points than the experiment; make all of them by: "
+            f"{path} has other rows than the experiment, which is judged as a whole; make all of them by: "
             f"python -m fhx.experiments {experiment.name} --results {path.parent}"
         )
     lines = list[str]()
@@ -86,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("name", nargs="?", help="the experiment to run; without it they are listed")
     parser.add_argument(
-        "--results", type=Path, default=Path("results"), help="folder of the results (default: results)"
+        "--results", type=Path, help=f"folder of the results (default: {RESULTS}, and to read them those of the package)"
     )
     parser.add_argument(
         "--only",
@@ -115,17 +126,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--workers is {given.workers}, and there must be at least one")
     if given.name is not None and given.name not in EXPERIMENTS:
         parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
+    if given.only and (given.verdicts or given.perplexities or given.name is None):
+        parser.error("--only chooses what is run, and nothing would be")
     if given.verdicts:
-        chosen = EXPERIMENTS.values() if given.name is None else (EXPERIMENTS[given.name],)
+        chosen = [EXPERIMENTS[name] for name in ([given.name] if given.name else EXPERIMENTS)]
+        if given.results and not given.name:  # those that the folder has
+            chosen = [one for one in chosen if (given.results / f"{one.name}.json").is_file()]
+            if not chosen:
+                parser.error(f"there is no result in {given.results}")
         try:
             print(*(line for experiment in chosen for line in verdicts(experiment, given.results)), sep="\n")
         except WrongResultError as error:
             parser.error(str(error))
         return 0
     if given.perplexities:
-        path = given.results / f"{language_models.EXPERIMENT.name}.json"
         try:
-            found = read(path if path.is_file() else shipped() / path.name)
+            found = read(_file(language_models.EXPERIMENT.name, given.results))
         except WrongResultError as error:
             parser.error(str(error))
         print(*(f"{name}  {value:.1f}" for name, value in language_models.perplexities(found).items()), sep="\n")
@@ -134,13 +150,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, experiment in EXPERIMENTS.items():
             print(f"{name}: {experiment.question}")
         return 0
-    kept, experiment = f"what is done is kept in {given.results}, and the same command goes on", EXPERIMENTS[given.name]
+    folder, experiment = given.results or RESULTS, EXPERIMENTS[given.name]
+    kept = f"what is done is kept in {folder}, and the same command goes on"
     try:
         only = having(experiment, given.only) if given.only else None
     except ValueError as error:
         parser.error(str(error))
     try:
-        print(perform(experiment, given.results, workers=given.workers, scheduler=given.scheduler, only=only))
+        print(perform(experiment, folder, workers=given.workers, scheduler=given.scheduler, only=only))
     except (WrongResultError, ClusterError) as error:
         parser.error(str(error))
     except JobFailedError as error:

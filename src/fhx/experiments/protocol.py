@@ -196,10 +196,19 @@ class Verdict:
         return "holds" if lead.low > statement.by else "fails"
 
     def of(self, statement: Ahead) -> str:
-        """One of the statements, whether it is settled and how, by how much the one kind is ahead, and the rules."""
+        """Who is ahead, by how much, and whether that is settled; of what is undecided, the rules too.
+
+        A statement that fails because the other kind is ahead is told the other way round.
+        """
         found, lead = self[statement], self.leads[statement]
-        word = found if found.startswith("undecided") else f"settled, it {found}"
-        return f"{statement}: {word}, by {lead.low:.2g} to {lead.high:.2g}; {self._rules}"
+        low, high, one, other = lead.low, lead.high, statement.one, statement.other
+        if turned := found == "fails" and not statement.by:
+            low, high, one, other = -high, -low, other, one
+        by = f"by {low:.2g} to {high:.2g}".replace("-", "\u2212")
+        told = f"'{one}' is ahead of '{other}' {by}"
+        if found.startswith("undecided"):
+            return f"'{one}' or '{other}': undecided at this budget, the first is ahead {by}; {self._rules}"
+        return f"{told}: settled" + (f", but by {statement.by:g} was stated" if found == "fails" and not turned else "")
 
     def __str__(self) -> str:
         if not self.leads and len(set(self.reasons.values())) == 1:
