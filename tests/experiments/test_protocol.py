@@ -15,7 +15,7 @@ from fhx.experiments import staying_stable
 from fhx.experiments.__main__ import main
 from fhx.experiments.catalog import EXPERIMENTS
 from fhx.experiments.items import Items
-from fhx.experiments.protocol import Ahead, Evidence, Kind, judge, last_gains
+from fhx.experiments.protocol import Ahead, Evidence, Kind, judge, last_gains, told
 from fhx.experiments.results import stored
 
 STATEMENT = Ahead("deep", "simple")
@@ -80,8 +80,17 @@ def test_a_statement_is_told_apart_from_the_rules():
     assert behind.of(STATEMENT) == f"'simple' is ahead of 'deep' by {-lead.high:.2g} to {-lead.low:.2g}: settled"
     level = judge(evidence(deep={"scores": [0.78, 0.84, 0.79, 0.81, 0.79]}))
     assert level.all_rules_hold
-    assert level.of(STATEMENT).startswith("'deep' or 'simple': undecided at this budget, the first is ahead by \u2212")
+    assert level.of(STATEMENT).startswith("'deep' or 'simple': undecided at this budget, lead of the first \u2212")
     assert level.of(STATEMENT).endswith("; all rules hold")
+
+
+def test_many_verdicts_are_told_and_counted():
+    behind = evidence(deep={"scores": [0.7, 0.71, 0.69, 0.7, 0.72]})
+    level = evidence(deep={"scores": [0.78, 0.84, 0.79, 0.81, 0.79]})
+    found = {"one task": evidence(), "another": behind, f"a third: {STATEMENT}": level}
+    lines = [f"{name.split(':')[0]}: {judge(one).of(STATEMENT)}" for name, one in found.items()]
+    assert told(found) == [*lines, "2 of 3 are settled"]
+    assert told({"nothing": evidence(statements=[])})[0].startswith("nothing: undecided at this budget; ")
 
 
 def test_a_lead_below_its_margin_is_told_with_the_margin():

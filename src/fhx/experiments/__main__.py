@@ -8,7 +8,7 @@ from pathlib import Path
 from fhx.experiments import language_models
 from fhx.experiments.catalog import EXPERIMENTS
 from fhx.experiments.experiment import Experiment, Point
-from fhx.experiments.protocol import judge
+from fhx.experiments.protocol import judge, told
 from fhx.experiments.results import WrongResultError, read, shipped
 from fhx.experiments.runner import perform
 from fhx.jobs import ClusterError, JobFailedError
@@ -50,12 +50,7 @@ def verdicts(experiment: Experiment, folder: Path | None = None) -> list[str]:
             f"{path} has other rows than the experiment, which is judged as a whole; make all of them by: "
             f"python -m fhx.experiments {experiment.name} --results {path.parent}"
         )
-    lines = list[str]()
-    for part, one in experiment.evidence(found).items():
-        verdict, name = judge(one), part.removesuffix(f": {one.statements[0]}" if one.statements else "")
-        told = [verdict.of(statement) for statement in verdict.leads] or [str(verdict)]
-        lines += [f"{experiment.name}, {name}: {each}" for each in told]
-    return lines
+    return [f"{experiment.name}, {line}" for line in told(experiment.evidence(found))[:-1]]
 
 
 def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point], bool]:
@@ -97,7 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("name", nargs="?", help="the experiment to run; without it they are listed")
     parser.add_argument(
-        "--results", type=Path, help=f"folder of the results (default: {RESULTS}, and to read them those of the package)"
+        "--results",
+        type=Path,
+        help=f"folder of the results (default: {RESULTS}; what it lacks is read from the package)",
     )
     parser.add_argument(
         "--only",

@@ -28,7 +28,7 @@ from scipy.special import ndtri
 from fhx.experiments.items import Items
 from fhx.training import Interval, interval
 
-__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge", "last_gains"]
+__all__ = ["RULES", "Ahead", "Evidence", "Kind", "Verdict", "judge", "last_gains", "told"]
 
 Rule = Literal["control", "plateau", "tuning", "baseline", "seeds", "multiplicity"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -196,23 +196,20 @@ class Verdict:
         return "holds" if lead.low > statement.by else "fails"
 
     def of(self, statement: Ahead) -> str:
-        """Who is ahead, by how much, and whether that is settled; of what is undecided, the rules too.
-
-        A statement that fails because the other kind is ahead is told the other way round.
-        """
+        """Who is ahead and by how much, told the other way round where the other one is; of what is open, why."""
         found, lead = self[statement], self.leads[statement]
         low, high, one, other = lead.low, lead.high, statement.one, statement.other
         if turned := found == "fails" and not statement.by:
             low, high, one, other = -high, -low, other, one
         by = f"by {low:.2g} to {high:.2g}".replace("-", "\u2212")
-        told = f"'{one}' is ahead of '{other}' {by}"
         if found.startswith("undecided"):
-            return f"'{one}' or '{other}': undecided at this budget, the first is ahead {by}; {self._rules}"
-        return f"{told}: settled" + (f", but by {statement.by:g} was stated" if found == "fails" and not turned else "")
+            return f"'{one}' or '{other}': undecided at this budget, lead of the first{by[2:]}; {self._rules}"
+        stated = f", but by {statement.by:g} was stated" if found == "fails" and not turned else ""
+        return f"'{one}' is ahead of '{other}' {by}: settled{stated}"
 
     def __str__(self) -> str:
         if not self.leads and len(set(self.reasons.values())) == 1:
-            return f"undecided at this budget; {self.reasons['control']}"
+            return f"undecided at this budget; {next(iter(self.reasons.values()))}"
         return self._rules if self.all_rules_hold else f"undecided at this budget; {self._rules}"
 
     @property
@@ -238,6 +235,15 @@ def judge(evidence: Evidence | None) -> Verdict:
     if all(len(kind.scores) > 1 for kind in evidence.kinds.values()):
         leads = {one: evidence.lead(one.one, one.other) for one in evidence.statements}
     return Verdict({rule: why for rule, why in found.items() if why is not None}, leads)
+
+
+def told(evidence: Mapping[str, Evidence]) -> list[str]:
+    """A line for each statement, after the name of its part, and a last one with how many are settled."""
+    lines = list[str]()
+    for name, one in evidence.items():
+        verdict, part = judge(one), name.removesuffix(f": {one.statements[0]}" if one.statements else "")
+        lines += [f"{part}: {verdict.of(each)}" for each in verdict.leads] or [f"{part}: {verdict}"]
+    return [*lines, f"{sum('undecided' not in line for line in lines)} of {len(lines)} are settled"]
 
 
 def _control(evidence: Evidence) -> str | None:

@@ -14,7 +14,8 @@ All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of
 "equal" nets have as many parameters as the LSTM of 128 units, on digits of 64; "quarter" ones a quarter of that; and
 "published" is the convolutional net of Bai et al. (2018). Nets stop where nothing has been gained for a while. That is
 too early for many on digits: those of "equal, not stopped" have the same settings and do not stop, the control is
-trained for twice as long, and they are the ones that are judged. Outputs start at the frequencies of the training split.
+trained for twice as long, and they are the ones that are judged. Outputs start at the frequencies of the training
+split.
 
 A folk tune is cut into pieces of 128 frames, before each of which the state is zero; the nets are tested on such pieces
 and, as others test them, on whole tunes. Metrics are nats per frame, and for digits the share of right answers.
