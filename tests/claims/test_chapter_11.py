@@ -27,10 +27,7 @@ def nets() -> dict:
         if "units" in p["point"] and "passes" not in p["point"]:
             name = ", ".join([p["point"]["model"], *([p["point"]["read"]] if "read" in p["point"] else [])])
             found["words"][name] = p["result"]
-    for p in stored("music_and_digits")["points"]:
-        if p["point"].get("size") == "equal":
-            found.setdefault(p["point"]["task"], {})[p["point"]["net"]] = p["result"]
-    return found
+    return found | music_and_digits.judged(stored("music_and_digits"))
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +145,7 @@ def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throu
 @pytest.mark.claim("B13")
 @pytest.mark.parametrize(
     ("kind", "says", "low", "high"),
-    [("LSTM, F = 0.64", "undecided at this budget", 0.5, 0.75), ("LSTM, F = 0.95", "holds", 0.4, 0.61)],
+    [("LSTM, F = 0.64", "undecided at this budget", 0.35, 0.8), ("LSTM, F = 0.95", "holds", 0.335, 0.655)],
 )
 def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets, verdicts, kind, says, low, high):
     verdict, statement = verdicts[f"digits: LSTM is ahead of {kind}"]
@@ -156,7 +153,7 @@ def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets
     assert set(verdict.reasons) <= {"plateau"}
     assert low < verdict.leads[statement].low < verdict.leads[statement].high < high
     assert interval(nets["digits"]["LSTM"]["test"]).low > 0.9
-    assert interval(nets["digits"][kind]["test"]).high < interval(nets["digits"]["frozen"]["test"]).high + 0.02
+    assert interval(nets["digits"][kind]["test"]).high < interval(nets["digits"]["frozen"]["test"]).high
 
 
 # B14
@@ -182,7 +179,7 @@ def test_b14_on_chorales_it_falls_to_a_tenth_within_ten_frames(nets):
 def test_b14_on_digits_the_gradients_of_unconstrained_nets_do_not_fall(nets):
     for kind in ("simple", "LSTM"):
         assert left(nets["digits"][kind], "by state", 51.5).mean > 0.5
-        assert left(nets["digits"][kind], "by input", 51.5).mean > 0.5
+        assert left(nets["digits"][kind], "by input", 51.5).mean > 0.6
     assert left(nets["digits"]["LSTM, F = 0.64"], "by input", 51.5).high < 1e-3
 
 
@@ -374,7 +371,7 @@ def test_b19_no_unconstrained_net_is_certified(nets):
         for kind in ("simple", "LSTM")
         for one in nets[task][kind]["reactions"]
     ]
-    assert len(rates) == 50
+    assert len(rates) == 40
     assert min(rates) > 1
 
 
@@ -521,23 +518,18 @@ def test_b13_the_text_on_chorales(nets):
 def test_b13_the_text_on_digits(nets, verdicts):
     held = ("LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9", "LSTM, F = 0.95")
     right = {kind: round(100 * mean(result["test"])) for kind, result in nets["digits"].items()}
-    assert [right[kind] for kind in ("LSTM", *held[1:], "frozen")] == [92, 28, 34, 42, 40]
-    assert [right[kind] for kind in ("simple", "simple, stable", "logistic 64")] == [95, 77, 97]
-    left_to_run = {
-        p["point"]["net"]: round(100 * mean(p["result"]["test"]))
-        for p in stored("music_and_digits")["points"]
-        if p["point"].get("size") == "equal, not stopped"
-    }
-    assert sorted(left_to_run[kind] for kind in held) == [31, 36, 44, 46]
-    assert left_to_run["simple, stable"] == 84
+    assert [right[kind] for kind in ("LSTM", *held[1:], "frozen")] == [94, 36, 46, 44, 43]
+    assert [right[kind] for kind in ("simple", "simple, stable", "logistic 64")] == [95, 84, 97]
     reasons = {kind: verdicts[f"digits: LSTM is ahead of {kind}"][0].reasons.get("plateau", "") for kind in held}
     assert {kind for kind, why in reasons.items() if kind in why} == {*held} - {"LSTM, F = 0.95"}
     kept = [left(nets["digits"][kind], "by input", 51.5).mean for kind in ("LSTM", "simple")]
-    assert 0.4 < kept[0] < 0.6
-    assert kept[1] > 1
+    assert 0.6 < kept[0] < 0.7
+    assert 0.75 < kept[1] < 0.85
     lost = [1 - mean(c["50"] / c["all"] for c in nets["digits"][kind]["context"]) for kind in ("LSTM", "simple")]
-    assert 0.3 < lost[0] < lost[1] < 0.4
-    assert max(one["exponent"] for one in nets["digits"]["simple"]["reactions"]) < 0
+    assert [round(100 * share) for share in lost] == [29, 39]
+    exponent = exponents(nets["digits"]["simple"])
+    assert exponent.high < 0
+    assert 0.2 < exp(50 * exponent.mean) < 0.3
     norms = [one["certificate"] for name in ("chorales", "digits") for one in nets[name]["simple"]["reactions"]]
     assert min(norms) > 1.9
 
