@@ -89,7 +89,7 @@ def test_many_verdicts_are_told_and_counted():
     level = evidence(deep={"scores": [0.78, 0.84, 0.79, 0.81, 0.79]})
     found = {"one task": evidence(), "another": behind, f"a third: {STATEMENT}": level}
     lines = [f"{name.split(':')[0]}: {judge(one).of(STATEMENT)}" for name, one in found.items()]
-    assert told(found) == [*lines, "2 of 3 are settled"]
+    assert told(found) == [*lines, "2 of 3 statements are settled"]
     assert told({"nothing": evidence(statements=[])})[0].startswith("nothing: undecided at this budget; ")
 
 

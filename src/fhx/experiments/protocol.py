@@ -243,7 +243,7 @@ def told(evidence: Mapping[str, Evidence]) -> list[str]:
     for name, one in evidence.items():
         verdict, part = judge(one), name.removesuffix(f": {one.statements[0]}" if one.statements else "")
         lines += [f"{part}: {verdict.of(each)}" for each in verdict.leads] or [f"{part}: {verdict}"]
-    return [*lines, f"{sum('undecided' not in line for line in lines)} of {len(lines)} are settled"]
+    return [*lines, f"{sum('undecided' not in line for line in lines)} of {len(lines)} statements are settled"]
 
 
 def _control(evidence: Evidence) -> str | None:

@@ -81,10 +81,9 @@ FULL = NETS[1]
 """The one that is also trained to read in other ways."""
 READ = ("truncated 10", "truncated 20")
 """Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
-LONGER = ("LSTM", "LSTM, stable", "frozen")
-"""Kinds of which nets are trained for twice as many passes too, with the same settings."""
-FIRST = 1
-"""How many seeds of them; a verdict asks for all."""
+LONGER = {"LSTM": 2, "LSTM, stable": 2, "frozen": 1}
+"""Of which kinds how many of the seeds are trained for twice as many passes too, with the same settings; a verdict asks
+for all."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
 STATEMENTS = {
@@ -124,7 +123,8 @@ def run(point: Point) -> Result:
     if "order" in point:
         return counted(point["order"])
     full = {name: value for name, value in point.items() if name not in ("read", "passes")}
-    passes, seeds = point.get("passes", PASSES["trained"]), SEEDS[:FIRST] if "passes" in point else SEEDS
+    passes = point.get("passes", PASSES["trained"])
+    seeds = SEEDS[: LONGER[point["model"]]] if "passes" in point else SEEDS
     by_rate = _trained(full, [Setting(rate, TRIED, SEEDS[0]) for rate in RATES], PASSES["rate"])
     rates = {rate: min(fit.valid) for rate, fit in zip(RATES, by_rate, strict=True)}
     rate = min(rates, key=rates.__getitem__)
@@ -268,7 +268,7 @@ EXPERIMENT = Experiment(
         "passes": PASSES,
         "seeds": [*SEEDS],
         "seed of the settings": SEEDS[0],
-        "seeds with twice the passes": [*SEEDS[:FIRST]],
+        "seeds with twice the passes": LONGER,
         "context": {"words": KS, "steps": SHOWN},
         **training.SETTINGS,
     },
