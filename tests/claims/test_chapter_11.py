@@ -73,7 +73,7 @@ def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets, verdicts):
     assert 127 < free.low < free.high < 131
     assert 146 < stable.low < stable.high < 149
     verdict, statement = verdicts["words: LSTM is ahead of LSTM, stable"]
-    assert verdict.reasons == {"plateau": "1 of 5 nets of LSTM had twice the updates"}
+    assert verdict.reasons == {"plateau": "3 of 5 nets of LSTM had twice the updates"}
     assert verdict.leads[statement].low > 0
     assert verdict.leads[statement].mean == pytest.approx(0.133, abs=0.001)
 
@@ -488,7 +488,7 @@ def test_b13_the_text_on_words(nets):
 def test_b13_the_text_on_twice_the_passes(nets):
     words, points = nets["words"], stored("language_models")["points"]
     twice = {p["point"]["model"]: p["result"] for p in points if "passes" in p["point"]}
-    assert [round(exp(mean(twice[kind]["test"]))) for kind in ("frozen", "LSTM, stable", "LSTM")] == [204, 153, 134]
+    assert [round(exp(mean(twice[kind]["test"]))) for kind in ("frozen", "LSTM, stable", "LSTM")] == [206, 153, 133]
     best = {kind: mean([min(curve) for curve in result["valid"]]) for kind, result in twice.items()}
     assert round(best["LSTM, stable"] - best["LSTM"], 2) == 0.14
     for kind, result in twice.items():

@@ -81,7 +81,7 @@ FULL = NETS[1]
 """The one that is also trained to read in other ways."""
 READ = ("truncated 10", "truncated 20")
 """Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
-LONGER = {"LSTM": 2, "LSTM, stable": 2, "frozen": 1}
+LONGER = {"LSTM": 3, "LSTM, stable": 2, "frozen": 2}
 """Of which kinds how many of the seeds are trained for twice as many passes too, with the same settings; a verdict asks
 for all."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
