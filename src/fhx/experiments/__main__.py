@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--results",
         type=Path,
-        help=f"folder of the results (default: {RESULTS}; what it lacks is read from the package)",
+        help=f"folder of the results (default: {RESULTS}, or, to read what that lacks, the package's own)",
     )
     parser.add_argument(
         "--only",
