@@ -17,6 +17,7 @@ from fhx.training import interval
 
 DOUBLE = {"dtype": torch.float64}
 SHARPEST = ("LSTM, stable", "LSTM, F = 0.64")
+FREE = ("LSTM", "LSTM, projected once", "LSTM, dropout throughout")
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +74,13 @@ def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets, verdicts):
     assert 127 < free.low < free.high < 131
     assert 146 < stable.low < stable.high < 149
     verdict, statement = verdicts["words: LSTM is ahead of LSTM, stable"]
-    assert verdict.reasons == {"plateau": "3 of 5 nets of LSTM had twice the updates"}
-    assert verdict.leads[statement].low > 0
-    assert verdict.leads[statement].mean == pytest.approx(0.133, abs=0.001)
+    assert verdict[statement] == "holds"
+    lead = verdict.leads[statement]
+    assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [0.02, 0.13, 0.24]
+    words, most = nets["words"], language_models.GAIN  # by the last tenth of the updates
+    last = {kind: last_gains(words[kind]["at"], words[kind]["valid"], False) for kind in language_models.LONGER}
+    assert max(*last["LSTM"], *last["LSTM, stable"]) < most
+    assert most < 0.08 < min(last["frozen"]) < max(last["frozen"]) < 0.095
 
 
 @pytest.mark.claim("B13")
@@ -108,7 +113,7 @@ def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throu
     assert verdict[statement] == "holds"
     verdict, statement = verdicts["chorales: LSTM, stable is ahead of LSTM, dropout throughout"]
     assert verdict.all_rules_hold
-    assert -0.11 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
+    assert -0.1 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
     verdict, statement = verdicts["chorales: LSTM, stable, dropout throughout is ahead of LSTM, dropout throughout"]
     assert verdict.all_rules_hold
     assert -0.08 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
@@ -157,6 +162,7 @@ def test_b14_on_chorales_it_falls_to_a_tenth_within_ten_frames(nets):
     for kind in ("LSTM", "LSTM, F = 0.64", "simple"):
         assert left(nets["chorales"][kind], "by input", 9.5).mean < 0.1
     assert round(100 * left(nets["chorales"]["LSTM, stable"], "by input", 9.5).mean) == 10
+    assert 0.11 < left(nets["chorales"]["LSTM, dropout throughout"], "by input", 9.5).mean < 0.13
     assert left(nets["chorales"]["LSTM"], "by input", 51.5).low > 0.005
 
 
@@ -302,6 +308,16 @@ def test_b16_the_rates_of_gradient_descent_and_the_number_of_seeds(cut_short):
         **{("chorales", "LSTM"): 10, ("words", "LSTM"): 30},
     }
     assert all(found["rate"] == min(map(float, found["rates"])) for key, found in sgd.items() if key[1] == "simple")
+    for data in ("chorales", "words"):
+        moved, learned = zip(
+            *(
+                (mean(row[-1] for row in full["from start"]), mean(row[-1] for row in full["valid"]))
+                for full in (cut_short[data, "simple", how]["full"] for how in ("SGD", "Adam"))
+            ),
+            strict=True,
+        )
+        assert 0.28 < moved[0] / moved[1] < 0.5
+        assert learned[0] > learned[1]
     assert {(key[0], len(found["full"]["cut"])) for key, found in cut_short.items()} == {("chorales", 5), ("words", 3)}
 
 
@@ -370,6 +386,8 @@ def test_b19_after_ten_passes_a_change_dies_out_more_slowly_in_an_lstm_that_was_
 @pytest.mark.claim("B19")
 def test_b19_on_chorales_the_exponent_of_an_lstm_is_0_and_those_of_certified_ones_are_not(nets):
     assert abs(exponents(nets["chorales"]["LSTM"]).mean) < 0.005
+    assert all(abs(exponents(nets["chorales"][kind]).mean) < 0.01 for kind in FREE)
+    assert exponents(nets["chorales"]["LSTM, projected once"]).high < 0
     for kind in SHARPEST:
         assert exponents(nets["chorales"][kind]).high < -0.03
 
@@ -492,8 +510,7 @@ def test_b13_the_text_on_twice_the_passes(nets):
     best = {kind: mean([min(curve) for curve in result["valid"]]) for kind, result in twice.items()}
     assert round(best["LSTM, stable"] - best["LSTM"], 2) == 0.14
     for kind, result in twice.items():
-        assert len(result["test"]) >= 2
-        for longer, curve in zip(result["valid"], words[kind]["valid"], strict=False):
+        for longer, curve in zip(result["valid"], words[kind]["valid"], strict=True):
             assert min(longer) > min(curve) - 0.01  # nothing is gained
     for kind in ("LSTM", "LSTM, stable"):  # they over-fit
         assert max(curve[-1] for curve in twice[kind]["train"]) < min(curve[-1] for curve in words[kind]["train"]) - 0.1
@@ -507,6 +524,8 @@ def test_b13_the_text_on_chorales(nets):
         assert max(last_gains(result["at"], result["valid"], False)) < 0.02
     lstm = nets["chorales"]["LSTM"]  # stopped 500 updates after its best
     assert min(curve[lstm["at"].index(650)] - min(curve) for curve in lstm["valid"]) > 1
+    held = [nets["chorales"][kind]["valid"] for kind in ("LSTM, four conditions", *SHARPEST)]
+    assert max(curve[-1] - min(curve) for curves in held for curve in curves) < 0.035
     assert (nets["chorales"]["LSTM"]["rate"], nets["chorales"]["LSTM"]["dropout"]) == (0.03, 0.2)
     lost = sorted(seen["20"] - seen["all"] for seen in nets["chorales"]["simple"]["context"])
     assert [round(cost, 2) for cost in lost[-2:]] == [0.28, 0.63]
@@ -532,7 +551,7 @@ def test_b13_the_text_on_digits(nets, verdicts):
     assert exponent.high < 0
     assert 0.2 < exp(50 * exponent.mean) < 0.3
     norms = [one["certificate"] for name in ("chorales", "digits") for one in nets[name]["simple"]["reactions"]]
-    assert min(norms) > 1.9
+    assert min(norms) > 2.1
 
 
 @pytest.mark.claim("B14")
