@@ -91,7 +91,8 @@ def test_the_menu_of_a_narrow_page_opens(site, browse):
         with visit(browser, f"{site}/{ORDER[0]}.html", width=390) as page:
             page.locator("button.primary-toggle:visible").first.click()
             link = page.locator(f"a[href*='{CHAPTERS[0].rpartition('/')[2]}.html']:visible").first
-            link.click()
+            with page.expect_navigation():
+                link.click()
             return page.url
 
     assert browse(menu) == f"{site}/{CHAPTERS[0]}.html"

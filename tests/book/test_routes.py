@@ -61,7 +61,8 @@ def test_a_reader_who_follows_the_links_reads_every_step_of_a_route(route, site,
         context = browser.new_context(viewport={"width": 1280, "height": 844})
         page = context.new_page()
         page.goto(f"{site}/book/routes.html")
-        page.locator(f"#{route.name} a[href*='notebooks/']").first.click()
+        with page.expect_navigation():  # else what is loaded may be the page that is left
+            page.locator(f"#{route.name} a[href*='notebooks/']").first.click()
         read = []
         while True:
             settle(page)
@@ -70,7 +71,7 @@ def test_a_reader_who_follows_the_links_reads_every_step_of_a_route(route, site,
             link = line.locator("a[href*='notebooks/']")
             if not link.count():
                 break
-            with page.expect_navigation():  # else what is loaded may be the page that is left
+            with page.expect_navigation():
                 link.click()
         line.get_by_role("button", name="Leave").click()
         page.reload()
@@ -102,8 +103,8 @@ def test_the_pages_before_and_after_are_in_reach_and_the_line_grows(site, browse
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
         page.wait_for_timeout(300)
         half = page.locator(".progress-line").bounding_box()["width"]
-        page.locator(".previous-next a[rel=next]").click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.locator(".previous-next a[rel=next]").click()
         after = Path(page.url).name[:2]
         page.close()
         return start, half, after
