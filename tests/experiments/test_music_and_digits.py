@@ -203,9 +203,21 @@ def test_a_point(problems, name, kind):
         assert context["all"] == pytest.approx(test, rel=1e-5)
     assert ("reactions" in result) == (kind == "LSTM")
     assert ("written" in result) == (name == "chorales")
-    assert ("whole" in result) == (name == "folk tunes")
-    if name == "folk tunes":  # which here are not cut
-        assert result["whole"] == pytest.approx(result["test"], rel=1e-5)
+    assert ("pieces" in result) == (name == "folk tunes")
+
+
+def test_folk_tunes_are_learned_in_pieces_and_tested_in_whole(problems, monkeypatch):
+    """Six tunes of 25 to 45 frames, cut into pieces of 20."""
+    lengths = torch.arange(25, 49, 4)
+    tunes = Sequences(*((drawn(45, 6, 3) < 0.3).float() for _ in range(2)), lengths)
+    cut = tasks.pieces(tunes, 20)
+    monkeypatch.setattr(music_and_digits, "whole", lambda _: evolve(problems["chorales"], test=tunes))
+    monkeypatch.setitem(problems, "folk tunes", evolve(problems["chorales"], test=cut))
+    result = music_and_digits.run({"task": "folk tunes", "net": "LSTM", "size": "equal"})
+    assert result["items"]["counts"] == lengths.tolist()
+    assert sum(result["items"]["sums"]) / lengths.sum().item() == pytest.approx(np.mean(result["test"]), rel=1e-5)
+    assert result["pieces"] == pytest.approx([each["all"] for each in result["context"]], rel=1e-5)
+    assert result["pieces"] != pytest.approx(result["test"], rel=1e-5)
 
 
 def test_nets_are_left_to_run(problems, monkeypatch):

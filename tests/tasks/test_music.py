@@ -15,12 +15,14 @@ from fhx.tasks import (
     Sequences,
     Task,
     chorales,
+    classical_music,
     folk_tunes,
     frame_nll,
     key_frequencies,
     last_frame,
     locate,
     note_frequencies,
+    piano_pieces,
     running_parity,
 )
 
@@ -31,6 +33,8 @@ from fhx.tasks import (
     [
         (chorales, "polyphonic/JSB_Chorales.mat", [229, 76, 77], [13807, 4602, 4725]),
         (folk_tunes, "polyphonic/Nottingham.mat", [694, 173, 170], [176561, 45513, 44463]),
+        (piano_pieces, "polyphonic/Piano_midi.mat", [87, 12, 25], [75911, 8540, 19036]),
+        (classical_music, "polyphonic/MuseData.mat", [524, 135, 124], [245202, 82755, 64339]),
     ],
 )
 def test_music_is_the_official_split_shifted_by_one_frame(make, file, counts, frames):

@@ -22,7 +22,7 @@ with needs("torch"):
     from fhx.tasks.languages import LANGUAGES, Language, formal_language, next_symbols
     from fhx.tasks.maps import henon_step, logistic_orbit, logistic_step, lorenz_step, pendulum_step
     from fhx.tasks.memory import adding, copy_memory, recall
-    from fhx.tasks.music import chorales, folk_tunes
+    from fhx.tasks.music import chorales, classical_music, folk_tunes, piano_pieces
     from fhx.tasks.registry import FILES, DataFile
     from fhx.tasks.sequences import KINDS, Kind, Sequences, Task
     from fhx.tasks.systems import logistic_map, lorenz, pendulum
@@ -43,6 +43,7 @@ __all__ = [
     "Task",
     "adding",
     "chorales",
+    "classical_music",
     "copy_memory",
     "digits",
     "folk_tunes",
@@ -63,6 +64,7 @@ __all__ = [
     "note_frequencies",
     "pendulum",
     "pendulum_step",
+    "piano_pieces",
     "recall",
     "running_parity",
     "spaced_word",

@@ -1,7 +1,7 @@
 r"""Polyphonic music as piano rolls: 88 keys, down or up at every step (Boulanger-Lewandowski et al. 2012).
 
 A piece is a binary matrix :math:`v` of shape ``(T, 88)``, its columns the keys of MIDI numbers 21 to 108, transposed to
-C major or C minor; a frame is a quarter note of a chorale and an eighth note of a folk tune. Given the frames so far,
+C major or C minor; a frame is a quarter note of a chorale and an eighth note of other music. Given the frames so far,
 the next one is asked for: inputs :math:`v_1, \dots, v_{T-1}`, targets :math:`v_2, \dots, v_T`, as in Bai et al. 2018.
 The first frame is given, not predicted, and ``lengths`` holds :math:`T - 1`. Inputs and targets share their memory.
 """
@@ -44,6 +44,30 @@ def folk_tunes() -> Task:
         DataCorruptError: the file is there with the wrong content.
     """
     return _piano_rolls("folk tunes", "polyphonic/Nottingham.mat")
+
+
+def piano_pieces() -> Task:
+    """The 87, 12 and 25 piano pieces of Piano-midi.de for training, validation and test, as piano rolls.
+
+    As :func:`folk_tunes`; the pieces have 65 to 3,857 frames, and take 0.2 GB.
+
+    Raises:
+        DataNotFoundError: the file is not there and cannot be downloaded.
+        DataCorruptError: the file is there with the wrong content.
+    """
+    return _piano_rolls("piano pieces", "polyphonic/Piano_midi.mat")
+
+
+def classical_music() -> Task:
+    """The 524, 135 and 124 orchestral and piano scores of MuseData for training, validation and test, as piano rolls.
+
+    As :func:`folk_tunes`; they have 9 to 4,273 frames, and take 1 GB.
+
+    Raises:
+        DataNotFoundError: the file is not there and cannot be downloaded.
+        DataCorruptError: the file is there with the wrong content.
+    """
+    return _piano_rolls("classical music", "polyphonic/MuseData.mat")
 
 
 def _piano_rolls(name: str, file: str) -> Task:

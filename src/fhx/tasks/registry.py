@@ -58,6 +58,8 @@ def _piano_rolls(name: str, digest: str) -> DataFile:
 _FILES = (
     _piano_rolls("JSB_Chorales", "ac0e608527cc411c7e21ef7d38be47f0de7fb6b13b3ae168b8eccf1c2a9b18d4"),
     _piano_rolls("Nottingham", "d154f7ca2e90799dc1dc011d8fc048f2fc6ef3f7c69d974b9cf27a471634fbea"),
+    _piano_rolls("Piano_midi", "990a8a71d5764a7eaa3e78d9e5023d1470380fe2db3a1448265a97a24c8b1c34"),
+    _piano_rolls("MuseData", "e8d9eb422ec3833c25f43a9f854d4ee0b9118a20b45f2c183395cdc30ffa14ff"),
     # The public file, and one with the same articles in another order.
     _words(
         "train",

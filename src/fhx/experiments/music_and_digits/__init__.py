@@ -1,4 +1,4 @@
-r"""Nets of one size on chorales, folk tunes and digits by the pixel: free, certified, and without a state.
+r"""Nets of one size on music and on digits by the pixel: free, certified, and without a state.
 
 All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of rates, weight decays and dropouts:
 
@@ -17,8 +17,9 @@ too early for many on digits: those of "equal, not stopped" have the same settin
 trained for twice as long, and they are the ones that are judged. Outputs start at the frequencies of the training
 split.
 
-A folk tune is cut into pieces of 128 frames, before each of which the state is zero; the nets are tested on such pieces
-and, as others test them, on whole tunes. Metrics are nats per frame, and for digits the share of right answers.
+Chorales are read in whole. Longer music (folk tunes, piano pieces, classical music) is cut into pieces of 128 frames,
+before each of which the state is zero, to train and to choose nets, which are then tested on it in whole. Metrics are
+nats per frame, and for digits the share of right answers.
 """
 
 from collections.abc import Mapping
@@ -26,10 +27,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from attrs import evolve
+from attrs import asdict, evolve
 
 from fhx.experiments.causal.rivals import LINEAR
-from fhx.experiments.comparison import Budget, compare, item_error, kind
+from fhx.experiments.comparison import Budget, compare, item_scores, kind
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.music_and_digits import nets
 from fhx.experiments.music_and_digits.measures import context, reactions, written
@@ -42,7 +43,7 @@ from fhx.experiments.music_and_digits.nets import (
     parameters,
     widths,
 )
-from fhx.experiments.music_and_digits.tasks import PIECE, pieces, problem, whole
+from fhx.experiments.music_and_digits.tasks import IN_PIECES, MUSIC, PIECE, pieces, problem, whole
 from fhx.experiments.one_by_one import one_by_one
 from fhx.experiments.protocol import Ahead, Evidence
 from fhx.tasks import last_frame, majority_class, note_frequencies
@@ -73,23 +74,23 @@ GRID: Mapping[str, Any] = {
 FEWER: Mapping[str, Any] = {
     "rates": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3),
     "decays": (0.0,),
-    "dropouts": (0.2,),
+    "dropouts": (0.2, 0.5),
     "seeds": range(5),
 }
-"""The same on folk tunes, which take longest."""
+"""The same on music that is cut into pieces, which takes longest."""
 BUDGETS = {
-    name: Budget(**grid, others=(5,), updates=updates, batch_size=batch_size, evaluations=updates // 50, patience=10)
-    for name, (updates, batch_size, grid) in {
-        "chorales": (2000, 16, {**GRID, "reported": {"updates": 10_000, "evaluations": 200}}),
-        "folk tunes": (4000, 16, FEWER),
-        "digits": (6000, 32, GRID),
+    name: Budget(**grid, others=(5,), updates=updates, batch_size=batch_size, evaluations=evaluations, patience=10)
+    for name, (updates, evaluations, batch_size, grid) in {
+        "chorales": (2000, 40, 16, {**GRID, "reported": {"updates": 10_000, "evaluations": 200}}),
+        "digits": (6000, 120, 32, GRID),
+        **dict.fromkeys(IN_PIECES, (4000, 50, 16, {**FEWER, "reported": {"updates": 12_000, "evaluations": 150}})),
     }.items()
 }
-"""How all kinds are trained on a problem. On chorales the reported nets have the time that they need to stop."""
-GAINS = {"chorales": 0.02, "folk tunes": 0.02, "digits": 0.005}
+"""How all kinds are trained on a problem. On music the reported nets have the time that they need to stop."""
+GAINS = {**dict.fromkeys(MUSIC, 0.02), "digits": 0.005}
 """What the last tenth of the updates may add to a validation value."""
 FEW = ("simple", "simple, stable", "LSTM", "LSTM, stable", "LSTM, four conditions", "frozen", "TCN", "logistic 20")
-"""Kinds on folk tunes."""
+"""Kinds on music that is cut into pieces."""
 CONTROL = "frozen"
 """The kind whose cell stays as it started."""
 LEFT = "equal, not stopped"
@@ -147,7 +148,7 @@ STATEMENTS = {
 }
 """What is judged on each problem where both kinds were trained: the price of a certificate, the rivals, the price of
 seeing the last inputs only, and whether what puts others ahead of LSTMs is a start or where dropout is."""
-LOOKS = {"chorales": 3, "folk tunes": 1, "digits": 5}
+LOOKS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 1)}
 """How often a problem was judged: with the first five seeds and six rates; with ten and seven; on chorales with nets
 that had the time to stop; and on digits by the curves of nets that were left to run, with a control that had twice the
 time, and by the scores of these nets too."""
@@ -160,8 +161,9 @@ def run(point: Point) -> Result:
         That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
         ``receptive field``, None where there is none; by seed ``context``, the test metric by inputs seen, and of a
         recurrent net ``reactions``, a dictionary that the module ``measures`` describes; on chorales ``written``, music
-        of the first net by the frames that it sees, a number or "all"; on folk tunes ``whole``, by seed the metric on
-        whole tunes, and ``whole item error``. Of "counted" nets the baselines by name.
+        of the first net by the frames that it sees, a number or "all". Of music in pieces ``test``, ``items`` and
+        ``item error`` are those of whole tunes, and ``pieces``, by seed, is the metric on pieces. Of "counted" nets the
+        baselines by name.
     """
     name, of = point["task"], point["net"]
     if of == "counted":
@@ -182,10 +184,11 @@ def run(point: Point) -> Result:
         found["reactions"] = [reactions(net, task.test, objective) for net in recurrent]
     if name == "chorales":
         found["written"] = {key: written(fit.models[0], task.test, k) for key, k in (("2", 2), ("all", None))}
-    if name == "folk tunes":
+    if name in IN_PIECES:
+        items = item_scores(fit.models, whole(name).test, objective)
+        found |= {"pieces": result["test"], "items": asdict(items), "item error": items.error}
         with torch.no_grad():
-            found["whole"] = [evaluate(net, whole(name), batch_size=32) for net in fit.models]
-        found["whole item error"] = item_error(fit.models, whole(name).test, objective)
+            found["test"] = [evaluate(net, whole(name), batch_size=32) for net in fit.models]
     return found
 
 
@@ -243,8 +246,8 @@ def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
 def points(name: str) -> list[Point]:
     """All that is to be trained on a problem."""
     found: list[Point] = [{"task": name, "net": "counted"}]
-    found += [{"task": name, "net": of, "size": "equal"} for of in (FEW if name == "folk tunes" else kinds(name))]
-    if name != "folk tunes":
+    found += [{"task": name, "net": of, "size": "equal"} for of in (FEW if name in IN_PIECES else kinds(name))]
+    if name not in IN_PIECES:
         found += [{"task": name, "net": of, "size": "quarter"} for of in SMALL]
     if name == "digits":
         found += [{"task": name, "net": of, "size": LEFT} for of in LEFT_TO_RUN]

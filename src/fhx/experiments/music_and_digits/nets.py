@@ -22,7 +22,7 @@ from fhx.experiments.causal.rivals import LINEAR, Shape, largest_widths, rival
 from fhx.experiments.forms import FORMS
 from fhx.experiments.frozen import freeze
 from fhx.experiments.loops import TorchLoop
-from fhx.experiments.music_and_digits.tasks import problem
+from fhx.experiments.music_and_digits.tasks import IN_PIECES, problem
 from fhx.experiments.variants import initialize, open_gates
 
 __all__ = [
@@ -37,20 +37,20 @@ __all__ = [
     "widths",
 ]
 
-UNITS = {"chorales": 128, "folk tunes": 128, "digits": 64}
+UNITS = {"chorales": 128, "digits": 64, **dict.fromkeys(IN_PIECES, 128)}
 """Of the LSTM whose number of parameters is the size of all."""
-HORIZON = {"chorales": 64, "folk tunes": 128, "digits": 64}
+HORIZON = {"chorales": 64, "digits": 64, **dict.fromkeys(IN_PIECES, 128)}
 """Steps for which gates start open, and the most inputs that attention sees."""
-LEVELS = {"chorales": 3, "folk tunes": 4, "digits": 5}
+LEVELS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 4)}
 """Blocks of a convolutional net of three taps."""
 PUBLISHED = {
     "chorales": {"units": 150, "inner": 150, "taps": 3, "levels": 2},
     "folk tunes": {"units": 150, "inner": 150, "taps": 6, "levels": 4},
 }
 """The convolutional nets of Bai et al. (2018), table 2 of their appendix."""
-WINDOWS = {"chorales": (5, 20), "folk tunes": (5, 20), "digits": (16, 64)}
+WINDOWS = {"chorales": (5, 20), "digits": (16, 64), **dict.fromkeys(IN_PIECES, (5, 20))}
 """Inputs that nets with a window see; logistic ones see the more."""
-TRUNCATED = {"chorales": (5, 20), "folk tunes": (5,), "digits": (20, 50)}
+TRUNCATED = {"chorales": (5, 20), "digits": (20, 50), **dict.fromkeys(IN_PIECES, (5,))}
 """Inputs that truncated LSTMs see."""
 PROJECTED_ONCE = "LSTM, projected once"
 """A free LSTM that starts under the sharpest certificate."""

@@ -1,4 +1,4 @@
-"""The problems: chorales, folk tunes in pieces, and digits by the pixel."""
+"""The problems: chorales, longer music in pieces, and digits by the pixel."""
 
 from functools import cache
 
@@ -7,12 +7,16 @@ from attrs import evolve
 from torch import Tensor
 
 from fhx.experiments import real_data as data
-from fhx.tasks import Sequences, Task, chorales, folk_tunes
+from fhx.tasks import Sequences, Task, chorales, classical_music, folk_tunes, piano_pieces
 
-__all__ = ["PIECE", "pieces", "problem", "whole"]
+__all__ = ["IN_PIECES", "MUSIC", "PIECE", "pieces", "problem", "whole"]
 
+IN_PIECES = {"folk tunes": folk_tunes, "piano pieces": piano_pieces, "classical music": classical_music}
+"""Music that is cut into pieces to train on."""
+MUSIC = {"chorales": chorales, **IN_PIECES}
+"""All music."""
 PIECE = 128
-"""Frames of a piece of a folk tune; the state is zero before each."""
+"""Frames of a piece; the state is zero before each."""
 
 
 @cache
@@ -29,7 +33,7 @@ def problem(name: str) -> Task:
 @cache
 def whole(name: str) -> Task:
     """Music in whole, as others are tested on it."""
-    return {"chorales": chorales, "folk tunes": folk_tunes}[name]()
+    return MUSIC[name]()
 
 
 def pieces(part: Sequences, steps: int = PIECE) -> Sequences:
