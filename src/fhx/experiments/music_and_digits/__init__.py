@@ -72,7 +72,7 @@ GRID: Mapping[str, Any] = {
 }
 """What all kinds try on a problem, and the seeds that are reported."""
 FEWER: Mapping[str, Any] = {
-    "rates": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3),
+    "rates": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 0.0003),
     "decays": (0.0,),
     "dropouts": (0.2, 0.5),
     "seeds": range(5),
@@ -83,13 +83,16 @@ BUDGETS = {
     for name, (updates, evaluations, batch_size, grid) in {
         "chorales": (2000, 40, 16, {**GRID, "reported": {"updates": 10_000, "evaluations": 200}}),
         "digits": (6000, 120, 32, GRID),
-        **dict.fromkeys(IN_PIECES, (4000, 50, 16, {**FEWER, "reported": {"updates": 12_000, "evaluations": 150}})),
+        **dict.fromkeys(IN_PIECES, (4000, 50, 16, {**FEWER, "reported": {"updates": 24_000, "evaluations": 300}})),
     }.items()
 }
 """How all kinds are trained on a problem. On music the reported nets have the time that they need to stop."""
 GAINS = {**dict.fromkeys(MUSIC, 0.02), "digits": 0.005}
 """What the last tenth of the updates may add to a validation value."""
-FEW = ("simple", "simple, stable", "LSTM", "LSTM, stable", "LSTM, four conditions", "frozen", "TCN", "logistic 20")
+FEW = (
+    *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, stable", "LSTM, F = 0.64"),
+    *(THROUGHOUT[0], "frozen", "TCN", "minGRU", "logistic 20"),
+)
 """Kinds on music that is cut into pieces."""
 CONTROL = "frozen"
 """The kind whose cell stays as it started."""
@@ -119,6 +122,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
         "published": LARGE,
     },
+    "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen")},
     "digits": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
