@@ -275,6 +275,18 @@ def test_b17_on_chorales_certified_lstms_are_ahead_of_all_rivals_in_the_mean() -
 
 
 @pytest.mark.claim("B17")
+def test_b17_on_folk_tunes_a_convolutional_net_is_ahead_in_the_mean_and_that_is_undecided() -> None:
+    verdict = judge(music_and_digits.evidence(stored("music_and_digits"))["folk tunes: TCN is ahead of LSTM"])
+    (statement,) = verdict.leads
+    assert verdict[statement] == "undecided at this budget"
+    assert verdict.all_rules_hold
+    lead = verdict.leads[statement]
+    assert [f"{value:.2f}" for value in (lead.low, lead.mean, lead.high)] == ["-0.05", "0.23", "0.51"]
+    means = [interval(scores("folk tunes", net)).mean for net in ("TCN", "LSTM")]
+    assert [f"{value:.2f}" for value in means] == ["3.25", "3.48"]
+
+
+@pytest.mark.claim("B17")
 def test_b17_rivals_on_words_are_as_large_as_an_lstm_and_a_simple_net_is_a_quarter_of_it() -> None:
     nets = words()
     size = {kind: nets[kind]["parameters"] for kind in ("LSTM", "minGRU", "TCN", "simple")}

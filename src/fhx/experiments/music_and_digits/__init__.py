@@ -122,7 +122,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         ),
         "published": LARGE,
     },
-    "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen")},
+    "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen", "TCN")},
     "digits": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
