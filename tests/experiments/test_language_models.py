@@ -300,7 +300,7 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
     assert found.baselines == {"trigram": 5.0}
     (lead,) = verdict.leads.values()
     assert lead.mean == pytest.approx(0.3)
-    (statement,) = language_models.STATEMENTS["price"]
+    statement, *_ = language_models.STATEMENTS["price"]
     assert verdict[statement] == "undecided at this budget"
     assert set(judged(4.0)[1].reasons) == {"seeds", "control"}
     assert judged(4.2, longer=4.12)[1].reasons["plateau"] == "LSTM still gained 0.06 by twice the updates"
