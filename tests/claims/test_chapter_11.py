@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from fhx.cells import LinearCell, SimpleCell, gaussian_
 from fhx.dynamics import lyapunov_spectrum, unroll
 from fhx.experiments import language_models, music_and_digits, stored
+from fhx.experiments.forms import RATE
 from fhx.experiments.protocol import judge, last_gains
 from fhx.stability import contraction_rate, truncated_states
 from fhx.training import interval
@@ -76,11 +77,29 @@ def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets, verdicts):
     verdict, statement = verdicts["words: LSTM is ahead of LSTM, stable"]
     assert verdict[statement] == "holds"
     lead = verdict.leads[statement]
-    assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [0.02, 0.13, 0.24]
+    assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [0.02, 0.13, 0.25]
     words, most = nets["words"], language_models.GAIN  # by the last tenth of the updates
     last = {kind: last_gains(words[kind]["at"], words[kind]["valid"], False) for kind in language_models.LONGER}
     assert max(*last["LSTM"], *last["LSTM, stable"]) < most
     assert most < 0.08 < min(last["frozen"]) < max(last["frozen"]) < 0.095
+
+
+@pytest.mark.claim("B13")
+def test_b13_after_ten_passes_a_certified_simple_net_cannot_be_told_from_a_free_one(nets, verdicts):
+    free, stable = (nets["words"][kind] for kind in ("simple", "simple, stable"))
+    perplexity = [interval([exp(nats) for nats in one["test"]]) for one in (free, stable)]
+    assert 175 < perplexity[0].low < perplexity[0].high < 180 < perplexity[1].low < perplexity[1].high < 182
+    assert max(free["test"]) < min(stable["test"])
+    assert 3.25 < min(rate for (rate,) in free["certificate"]) < max(rate for (rate,) in free["certificate"]) < 4.35
+    assert max(rate for (rate,) in stable["certificate"]) <= RATE
+    verdict, statement = verdicts["words: simple is ahead of simple, stable"]
+    assert verdict[statement] == "undecided at this budget"
+    assert set(verdict.reasons) == {"plateau"}
+    lead = verdict.leads[statement]
+    assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [-0.09, 0.02, 0.12]
+    last = [curve[-3] - curve[-1] for one in (free, stable) for curve in one["valid"]]
+    assert round(min(last), 2) == 0.14
+    assert max(cost_of_window(one, 20).high for one in (free, stable)) < 0.04
 
 
 @pytest.mark.claim("B13")
