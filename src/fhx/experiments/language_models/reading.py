@@ -3,7 +3,8 @@ r"""How a net reads a text while it is trained, and what it sees when it is test
 Four ways to read a window of words, of which only the last is a truncated model:
 
 * *full*: the state goes on from word to word and from window to window, the gradient within a window;
-* *cut k*: truncated back-propagation; the state goes on, the gradient is cut after every k words;
+* *cut k*: truncated back-propagation; the state goes on, the gradient is cut after every k words (in the book
+  "carried"; a cut there is the last of these ways, without training);
 * *reset k*: the state is zero at every k-th word, so that a word is predicted from 1 to k words, on average from half
   as many as are allowed;
 * *truncated k*: every word is predicted from :math:`h_t^k`, the state that the last k words make from zero.

@@ -12,10 +12,10 @@ All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of
   of the last k inputs ("window k"), and logistic regression on them ("logistic k").
 
 "equal" nets have as many parameters as the LSTM of 128 units, on digits of 64; "quarter" ones a quarter of that; and
-"published" is the convolutional net of Bai et al. (2018). Nets stop where nothing has been gained for a while. That is
-too early for many on digits: those of "equal, not stopped" have the same settings and do not stop, the control is
-trained for twice as long, and they are the ones that are judged. Outputs start at the frequencies of the training
-split.
+"published" is the size of the convolutional net of Bai et al. (2018). Nets stop where nothing has been gained for a
+while. That is too early for many on digits: those of "equal, not stopped" have the same settings and do not stop, the
+control is trained for twice as long, and they are the ones that are judged. Outputs start at the frequencies of the
+training split.
 
 Chorales are read in whole. Longer music (folk tunes, piano pieces, classical music) is cut into pieces of 128 frames,
 before each of which the state is zero, to train and to choose nets, which are then tested on it in whole. Metrics are
