@@ -141,6 +141,7 @@ def test_b13_on_folk_tunes_certified_lstms_are_behind_and_look_less_far_back(net
     assert mean(tunes["frozen"]["test"]) > 5.16 > mean(tunes["LSTM, stable"]["test"])  # each key after itself has 5.15
     frames = [sum(nets[name]["LSTM"]["items"]["counts"]) for name in ("chorales", "folk tunes")]
     assert 9 < frames[1] / frames[0] < 11
+    assert 4 < mean(tunes["LSTM"]["items"]["counts"]) / mean(nets["chorales"]["LSTM"]["items"]["counts"]) < 4.5
     assert tunes["frozen"]["rate"] == 0.3
     assert max(one["certificate"] for one in tunes["LSTM, stable"]["reactions"]) < 1
     assert all(0.009 < one["exponent"] < 0.013 for one in tunes["LSTM"]["reactions"])

@@ -293,6 +293,7 @@ def test_b17_rivals_on_words_are_as_large_as_an_lstm_and_a_simple_net_is_a_quart
     layer = sum(p.numel() for p in LSTMCell(128, 128).parameters())
     assert 131_000 < layer < 132_000
     assert size["LSTM"] - size["simple"] == 3 * layer // 4
+    assert round(size["minGRU"] - (size["LSTM"] - layer), -3) == 128_000
     assert all(0 <= size["LSTM"] - size[kind] < layer / 30 for kind in ("TCN", "minGRU"))
 
 
