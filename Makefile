@@ -27,7 +27,7 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 PORT   ?= 8000
 
-.PHONY: help book page serve pdf check rooms lint test nbval times notebooks course bench outsider mutants clean
+.PHONY: help book page serve pdf paper check rooms lint test nbval times notebooks course bench outsider mutants clean
 .DEFAULT_GOAL := help
 
 help:
@@ -98,6 +98,10 @@ notebooks: .venv/book.installed
 course: .venv/test.installed bubblewrap
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course/test_students_run.py -m slow -n 2
 	TQDM_DISABLE=1 OMP_NUM_THREADS=1 $(PY) -m pytest tests/course/grading -m slow -rs
+
+## make paper            is the whole book printed as it should be? CI prints some pages of each kind
+paper: .venv/test.installed chromium book
+	TQDM_DISABLE=1 $(PY) -m pytest tests/book/test_pdf.py -m slow
 
 ## make bench            ours against the alternative, timed side by side, and the grid of parallel evaluation; results/
 bench: .venv/test.installed

@@ -29,8 +29,10 @@ if find_spec("torch"):  # the rooms without tensors are tested without it too
     if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
         install_import_hook(TYPED, "shapes.checked")
 
-# How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time.
-EXAMPLES = {"gate": 1, "weekly": 10, "thorough": 50}
+# How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time, so half
+# of them are left to the weekly run, which draws others.
+EXAMPLES = {"gate": 0.5, "weekly": 10, "thorough": 50}
+FEWEST = 10  # unless it asks for fewer
 PROFILE = os.environ.get("FHX_EXAMPLES", "gate")
 settings.register_profile(
     "random", deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
@@ -63,8 +65,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
     for test in (test for test in tests if getattr(test, "is_hypothesis_test", False)):
         asked = test._hypothesis_internal_use_settings
-        more = EXAMPLES[PROFILE] * asked.max_examples
-        test._hypothesis_internal_use_settings = settings(asked, max_examples=more)
+        count = max(min(FEWEST, asked.max_examples), round(EXAMPLES[PROFILE] * asked.max_examples))
+        test._hypothesis_internal_use_settings = settings(asked, max_examples=count)
 
 
 @pytest.fixture

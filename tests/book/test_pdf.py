@@ -1,4 +1,4 @@
-"""The book on paper: printed once from the rendered pages, and a small page full of what is hard to print."""
+"""The book on paper: printed from the rendered pages, and a small page full of what is hard to print."""
 
 import os
 import re
@@ -25,6 +25,20 @@ TOC = {
     "format": "jb-book",
     "root": "index",
     "parts": [{"caption": "A part", "chapters": [{"file": "one", "sections": [{"file": "two"}]}]}],
+}
+# Explorers, sound and code, proofs and exercises, the package, what is long and what is short.
+SOME = {
+    "format": "jb-book",
+    "root": "book/index",
+    "parts": [
+        {"caption": "Front matter", "chapters": [{"file": "book/notation"}]},
+        {
+            "caption": "Chapters",
+            "chapters": [{"file": "notebooks/03-automata-in-integer-weights"}, {"file": "notebooks/11-on-real-data"}],
+        },
+        {"caption": "The package", "chapters": [{"file": "book/api", "sections": [{"file": "book/api/cells"}]}]},
+        {"caption": "Back matter", "chapters": [{"file": "book/claims"}, {"file": "book/bibliography"}]},
+    ],
 }
 LONG_LINE = "values = [" + ", ".join(f"{number}" for number in range(1000, 1060)) + "]"
 LONG_FORMULA = " + ".join(f"W_{{{number}}} h_{{t-{number}}}" for number in range(1, 40))
@@ -146,14 +160,24 @@ def last_words(page: str) -> str:
     return plain[-1][-80:] if plain else ""
 
 
-def test_the_whole_book_is_printed(html, tmp_path):
-    reader = printed(html, tmp_path / "recurrence.pdf", SOURCE)
+@pytest.fixture(params=["some pages of each kind", pytest.param("all pages", marks=pytest.mark.slow)])
+def source(request, tmp_path) -> Path:
+    """The folder that says which pages of the book are printed: a chapter takes ten seconds."""
+    if request.param == "all pages":
+        return SOURCE
+    (tmp_path / "_config.yml").write_bytes((SOURCE / "_config.yml").read_bytes())
+    (tmp_path / "_toc.yml").write_text(yaml.safe_dump(SOME))
+    return tmp_path
+
+
+def test_the_book_is_printed(html, source, tmp_path):
+    reader = printed(html, tmp_path / "recurrence.pdf", source)
     text = texts(tmp_path / "recurrence.pdf")
     pages = {
-        file: (html / f"{file}.html").read_text(encoding="utf-8") for _, files in read_toc(SOURCE) for file in files
+        file: (html / f"{file}.html").read_text(encoding="utf-8") for _, files in read_toc(source) for file in files
     }
     expected = []
-    for caption, files in read_toc(SOURCE):
+    for caption, files in read_toc(source):
         expected += [(0, caption)] if caption else []
         expected += [(int(caption is not None), title(pages[file])) for file in files]
     found = outline(reader)
@@ -165,7 +189,7 @@ def test_the_whole_book_is_printed(html, tmp_path):
     figures = [number for page in pages.values() for number in re.findall(r'caption-number">(Fig\. [\d.]+) ', page)]
     assert figures
     assert [number for number in figures if squeezed(number) not in whole] == []
-    captions = {caption for caption, _ in read_toc(SOURCE)}
+    captions = {caption for caption, _ in read_toc(source)}
     lost = [name for _, name, sheet in found if squeezed(name) not in squeezed(text[sheet]) and name not in captions]
     assert lost == []
     assert [number for number, words in enumerate(text, 1) if str(number) not in words.split("\n")[:2]] == []

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ def requirements(lines: list[str]) -> dict[str, Requirement]:
 
 CORE = requirements(PROJECT["dependencies"])
 IMPORT_NAMES = {"scikit-learn": "sklearn", "ipython": "IPython", "pyyaml": "yaml", "pyzmq": "zmq"}
+
+LARGE = {"matplotlib", "numpy", "scipy", "sklearn", "torch"}  # to compile one takes seconds
 
 
 def with_extras(*names: str) -> dict[str, Requirement]:
@@ -128,3 +131,15 @@ def test_classifiers_name_every_python_that_ci_runs() -> None:
     prefix = "Programming Language :: Python :: 3."
     named = [line.removeprefix(prefix) for line in PROJECT["classifiers"] if line.startswith(prefix)]
     assert [f"3.{minor}" for minor in named] == matrix["python"]
+
+
+@pytest.mark.parametrize("name", sorted({IMPORT_NAMES.get(name, name.replace("-", "_")) for name in RUNTIME} - LARGE))
+def test_a_package_that_is_first_imported_by_a_test_compiles(name):
+    """pip does not compile, and warnings are errors here: on a fresh clone a warning of the compiler would be one."""
+    spec = find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip("is not installed, or is one module")
+    tests = {"tests", "testing"}
+    paths = [path for place in spec.submodule_search_locations for path in Path(place).rglob("*.py")]
+    for path in (path for path in paths if not tests & set(path.parts[:-1])):
+        compile(path.read_bytes(), path, "exec")
