@@ -68,14 +68,16 @@ rooms: .venv/test.installed
 ## make test             everything that CI checks
 test: .venv/test.installed chromium bubblewrap
 	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader
-	$(TESTS) tests -n 3 --dist worksteal  # of three that wait for browsers and kernels, two keep two cores busy
+	$(TESTS) tests --ignore tests/$(FIRST) -n 3 --dist worksteal  # of three that wait for browsers and kernels, two keep two cores busy
 
-# Two lanes, a core each, about as long as each other.
+# Two lanes, a core each, about as long as each other; FIRST, a room that needs no book, makes them so.
+FIRST := exercises
 .PHONY: book-then-notebooks lint-then-grader
 book-then-notebooks: book
 	$(NBVAL) -n 1
 lint-then-grader: lint
 	$(TESTS) tests/course -m alone -rs
+	$(TESTS) tests/$(FIRST)
 
 lint: .venv/test.installed
 	.venv/bin/ruff check --no-cache .
