@@ -1,6 +1,5 @@
 """What the grader knows of the book: run this file when exercises or solutions change, and it writes that anew."""
 
-import ast
 import json
 from functools import cache
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 from submitted import NOTEBOOKS, chapter, solutions
 
 from fhx.course import grading
-from fhx.course.grading.cells import parsed
+from fhx.course.grading.cells import Cell, parsed
 from fhx.course.grading.notebook import Notebook
 from fhx.course.grading.uses import named_in, package_uses
 from fhx.course.notebooks import cells_of, is_code, tags, text_of
@@ -37,34 +36,33 @@ def _solved(number: int) -> dict[str, str]:
     """The statements of a chapter that each of its solutions needs, and settings such as the default dtype."""
     path = next(NOTEBOOKS.glob(f"{number:02}-*.ipynb"))
     cells = [cell for cell in cells_of(path.read_bytes()) if is_code(cell)]
-    statements: list[ast.stmt] = []
+    statements: list[str] = []
     found = {}
     for cell in cells:
         read = parsed(-1, text_of(cell))
-        statements += ast.parse(read.python).body
+        statements += read.statements()
         for name, given in read.asks if "solution" in tags(cell) else ():
             found[name] = _needed(statements, f"{EXERCISES[name].function} = {given}")
     return found
 
 
-def _needed(statements: list[ast.stmt], last: str) -> str:
+def _needed(statements: list[str], last: str) -> str:
     """A statement with those above it that its names come from."""
-    binds = [_binds(ast.unparse(node)) for node in statements]
-    chosen = {place for place, node in enumerate(statements) if "set_default_dtype" in ast.unparse(node)}
-    todo = [last, *(ast.unparse(statements[place]) for place in chosen)]
+    chosen = {place for place, text in enumerate(statements) if "set_default_dtype" in text}
+    todo = [last, *(statements[place] for place in chosen)]
     while todo:
-        cell = parsed(-1, todo.pop())
+        cell = _read(todo.pop())
         for name in cell.needs | cell.later:
-            places = [place for place, names in enumerate(binds) if name in names]
+            places = [place for place, text in enumerate(statements) if name in _read(text).makes]
             if places and places[-1] not in chosen:
                 chosen.add(places[-1])
-                todo.append(ast.unparse(statements[places[-1]]))
-    return "\n".join([*(ast.unparse(statements[place]) for place in sorted(chosen)), last])
+                todo.append(statements[places[-1]])
+    return "\n".join([*(statements[place] for place in sorted(chosen)), last])
 
 
 @cache
-def _binds(statement: str) -> frozenset[str]:
-    return frozenset(parsed(-1, statement).makes)
+def _read(statement: str) -> Cell:
+    return parsed(-1, statement)
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ import json
 import symtable
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import isclass
@@ -62,7 +62,7 @@ SHELLS = (
 KNOWN = ("IPython.__version__", "IPython.display", "IPython.version_info", "inspect.signature")
 """What stands for nothing else, although its module does."""
 
-
+Read = tuple[dict[str, str], list[tuple[ast.AST, list[str], set[str]]], list[tuple[str, ast.stmt]]]
 ANSWER = "_answer"
 SECONDS = 10.0
 
@@ -132,25 +132,24 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
         ``.equivalent``, whatever they are called on, and what cannot be followed or looks into a function, such as
         ``getattr`` and ``.__code__``.
     """
-    trees = [tree for source in sources if (tree := plain_tree(source)) is not None]
+    sources = list(sources)
     made: dict[str, ast.AST] = {}
     put: dict[str, list[ast.AST]] = {}
     filled = set[str]()
     imported: dict[str, str] = {}
-    for tree in trees:
-        imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
-        for node in nodes_at_once(tree):
-            answers = {bound for bound, is_filled in offered(node) if is_filled}
-            made |= {bound: node for bound in _bound(node) if bound in answers or bound not in filled}
+    for imports, bindings, statements in map(_read, sources):
+        imported |= imports
+        for node, bound, answers in bindings:
+            made |= {name: node for name in bound if name in answers or name not in filled}
             filled |= answers
-        for statement in tree.body:
-            for other in _filled(statement):
-                put.setdefault(other, []).append(statement)
+        for other, statement in statements:
+            put.setdefault(other, []).append(statement)
     for module, tree in ((module, tree) for module, text in written if (tree := plain_tree(text))):
         imported |= {name: full for node in ast.walk(tree) for name, full in _imported(node)}
-        bound = {name for other in trees for node in ast.walk(other) for name in _names_of(module, node)}
-        every = {name for node in nodes_at_once(tree) for name in _bound(node)} if "*" in bound else set()
-        for other in bound | every:
+        trees = filter(None, map(plain_tree, sources))
+        names = {name for other in trees for node in ast.walk(other) for name in _names_of(module, node)}
+        every = {name for node in nodes_at_once(tree) for name in _bound(node)} if "*" in names else set()
+        for other in names | every:
             put.setdefault(other, []).append(tree)
     seen = {name, *(name for name in put if imported.get(name, "").startswith("fhx"))}  # whose classes were changed
     todo, found = [*seen], set[str]()
@@ -166,6 +165,17 @@ def package_uses(name: str, sources: Iterable[str], written: Iterable[tuple[str,
     return {
         use for use in found if (use[1:] not in named if use.startswith(".") else _is_public(use) or use in FLAGGED)
     }
+
+
+@lru_cache(maxsize=256)  # the cells of a notebook are read for each of its answers
+def _read(source: str) -> Read:
+    """What a cell imports; what its nodes bind, and which of that is filled in; and what it puts into objects."""
+    if (tree := plain_tree(source)) is None:
+        return {}, [], []
+    nodes = ((node, [*_bound(node)], {name for name, full in offered(node) if full}) for node in nodes_at_once(tree))
+    bound = [(node, names, filled) for node, names, filled in nodes if names or filled]
+    put = [(name, statement) for statement in tree.body for name in _filled(statement)]
+    return {name: full for node in ast.walk(tree) for name, full in _imported(node)}, bound, put
 
 
 def named_in(sources: Iterable[str]) -> set[str]:
