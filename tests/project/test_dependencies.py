@@ -141,5 +141,10 @@ def test_a_package_that_is_first_imported_by_a_test_compiles(name):
         pytest.skip("is not installed, or is one module")
     tests = {"tests", "testing"}
     paths = [path for place in spec.submodule_search_locations for path in Path(place).rglob("*.py")]
+    warned = []
     for path in (path for path in paths if not tests & set(path.parts[:-1])):
-        compile(path.read_bytes(), path, "exec")
+        try:
+            compile(path.read_bytes(), path, "exec")
+        except SyntaxError as warning:
+            warned.append(f"{path}: {warning}")
+    assert warned == []
