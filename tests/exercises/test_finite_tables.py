@@ -52,12 +52,17 @@ def test_the_right_answer_passes_on_all_draws(name):
 
 
 def fails(name, answer, seeds=3):
-    """Not on what is stated, which it knows, and always by what the answer is."""
-    for seed in range(seeds):
+    """Not on what is stated, which it knows, and always by what the answer is; says what is told with the first seed.
+
+    Where nothing is drawn, one seed stands for all.
+    """
+    results = []
+    for seed in range(seeds if EXERCISES[name].inputs else 1):
         if EXERCISES[name].inputs:
             assert check(name, answer, seed=seed, random_inputs=0)
-        assert check(name, answer, seed=seed).status == "differs"
-    return check(name, answer).message
+        results.append(check(name, answer, seed=seed))
+    assert {result.status for result in results} == {"differs"}
+    return results[0].message
 
 
 # Tables and linear memories
