@@ -22,11 +22,14 @@ TYPED = [
     if "jaxtyping" in path.read_text(encoding="utf-8")
 ]
 if find_spec("torch"):  # the rooms without tensors are tested without it too
+    import jaxtyping
+    import shapes
     import torch
     from jaxtyping import config, install_import_hook
 
     torch.set_num_threads(1)
     if "FHX_UNCHECKED" not in os.environ:  # set where the package is imported anew for each test, by make mutants
+        jaxtyping.jaxtyped = shapes.jaxtyped
         install_import_hook(TYPED, "shapes.checked")
 
 # How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time, so half

@@ -33,7 +33,7 @@ def checked(function: Callable) -> Callable:
 
 
 def jaxtyped(*, typechecker: Callable) -> Callable:
-    """What decorates each function and class of the package, once this module is imported.
+    """What decorates each function and class of the package: it stands in for jaxtyping's own, which knows no memory.
 
     A function within another one is not checked, since its checks would be made anew at every call.
     """
@@ -48,9 +48,6 @@ def jaxtyped(*, typechecker: Callable) -> Callable:
         return made
 
     return decorated
-
-
-jaxtyping.jaxtyped = jaxtyped
 
 
 def once_each(made: Callable, typechecker: Callable) -> Callable:
