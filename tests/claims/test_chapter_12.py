@@ -274,6 +274,17 @@ def test_b17_on_chorales_certified_lstms_are_ahead_of_all_rivals_in_the_mean() -
     assert 0.115 < interval(scores("chorales", "LSTM")).mean - interval(scores("chorales", "TCN")).mean < 0.125
 
 
+@pytest.mark.claim("B17", "B18")
+def test_b17_five_frames_of_a_chorale_are_enough_to_be_level_with_an_lstm_and_twenty_are_too_many() -> None:
+    found = music_and_digits.judged(stored("music_and_digits"))["chorales"]
+    means = [f"{interval(found[net]['test']).mean:.2f}" for net in ("LSTM", "window 5", "window 20")]
+    assert means == ["8.41", "8.42", "8.95"]
+    assert [found[net]["units"] for net in ("window 5", "window 20")] == [173, 63]
+    assert round(found["logistic 20"]["parameters"], -3) == 155_000
+    best = [median(found[net]["best update"]) for net in ("window 5", "window 20")]
+    assert [round(update / 50) * 50 for update in best] == [2300, 450]
+
+
 @pytest.mark.claim("B17")
 def test_b17_on_folk_tunes_a_convolutional_net_is_ahead_in_the_mean_and_that_is_undecided() -> None:
     verdict = judge(music_and_digits.evidence(stored("music_and_digits"))["folk tunes: TCN is ahead of LSTM"])

@@ -119,6 +119,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, stable", "LSTM, F = 0.64"),
             *("LSTM, truncated 5", PROJECTED_ONCE, *THROUGHOUT, "frozen", "TCN", "attention", *LINEAR),
+            *("window 5", "window 20", "logistic 20"),
         ),
         "published": LARGE,
     },
