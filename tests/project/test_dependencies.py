@@ -26,7 +26,7 @@ def requirements(lines: list[str]) -> dict[str, Requirement]:
 
 
 CORE = requirements(PROJECT["dependencies"])
-IMPORT_NAMES = {"scikit-learn": "sklearn", "ipython": "IPython", "pyyaml": "yaml", "pyzmq": "zmq"}
+IMPORT_NAMES = {"automata-lib": "automata", "scikit-learn": "sklearn", "ipython": "IPython", "pyyaml": "yaml", "pyzmq": "zmq"}
 
 LARGE = {"matplotlib", "numpy", "scipy", "sklearn", "torch"}  # to compile one takes seconds
 
@@ -136,11 +136,8 @@ def test_classifiers_name_every_python_that_ci_runs() -> None:
 @pytest.mark.parametrize("name", sorted({IMPORT_NAMES.get(name, name.replace("-", "_")) for name in RUNTIME} - LARGE))
 def test_a_package_that_is_first_imported_by_a_test_compiles(name):
     """pip does not compile, and warnings are errors here: on a fresh clone a warning of the compiler would be one."""
-    spec = find_spec(name)
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("is not installed, or is one module")
-    tests = {"tests", "testing"}
-    paths = [path for place in spec.submodule_search_locations for path in Path(place).rglob("*.py")]
+    spec, tests = find_spec(name), {"tests", "testing"}
+    paths = [path for place in spec.submodule_search_locations or () for path in Path(place).rglob("*.py")]
     warned = []
     for path in (path for path in paths if not tests & set(path.parts[:-1])):
         try:
