@@ -26,8 +26,13 @@ def requirements(lines: list[str]) -> dict[str, Requirement]:
 
 
 CORE = requirements(PROJECT["dependencies"])
-IMPORT_NAMES = {"automata-lib": "automata", "scikit-learn": "sklearn", "ipython": "IPython", "pyyaml": "yaml", "pyzmq": "zmq"}
-
+IMPORT_NAMES = {
+    "automata-lib": "automata",
+    "scikit-learn": "sklearn",
+    "ipython": "IPython",
+    "pyyaml": "yaml",
+    "pyzmq": "zmq",
+}
 LARGE = {"matplotlib", "numpy", "scipy", "sklearn", "torch"}  # to compile one takes seconds
 
 
