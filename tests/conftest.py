@@ -33,7 +33,7 @@ if find_spec("torch"):  # the rooms without tensors are tested without it too
         install_import_hook(TYPED, "shapes.checked")
 
 # How many examples a property gets, as a multiple of what it asks for. In the gate they are the same each time, so half
-# of them are left to the weekly run, which draws others.
+# of them are left to the weekly run, which draws others; but all of those are made of which that run makes none.
 EXAMPLES = {"gate": 0.5, "weekly": 10, "thorough": 50}
 FEWEST = 10  # unless it asks for fewer
 PROFILE = os.environ.get("FHX_EXAMPLES", "gate")
@@ -47,6 +47,7 @@ settings.load_profile("gate" if PROFILE == "gate" else "random")
 # What is more than the package: fixtures, and folders of tests. They are left out of `make check`, like what is `full`.
 OUTSIDE = {"html", "browse", "browser", "sphinx", "nbval"}
 OF_THE_BOOK = {"benchmarks", "claims"}  # folders
+NOT_WEEKLY = {"full", "alone", "slow"}  # marks
 
 
 @pytest.hookimpl(wrapper=True)
@@ -65,10 +66,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent.name in OF_THE_BOOK or OUTSIDE & set(getattr(item, "fixturenames", ())):
             item.add_marker("full")
-    tests = {getattr(item.obj, "__func__", item.obj) for item in items if isinstance(item, pytest.Function)}
-    for test in (test for test in tests if getattr(test, "is_hypothesis_test", False)):
-        asked = test._hypothesis_internal_use_settings
-        count = max(min(FEWEST, asked.max_examples), round(EXAMPLES[PROFILE] * asked.max_examples))
+    tests = {getattr(item.obj, "__func__", item.obj): item for item in items if isinstance(item, pytest.Function)}
+    for test, item in tests.items():
+        if not getattr(test, "is_hypothesis_test", False):
+            continue
+        asked, share = test._hypothesis_internal_use_settings, EXAMPLES[PROFILE]
+        if any(map(item.get_closest_marker, NOT_WEEKLY)):
+            share = max(1, share)
+        count = max(min(FEWEST, asked.max_examples), round(share * asked.max_examples))
         test._hypothesis_internal_use_settings = settings(asked, max_examples=count)
 
 

@@ -14,7 +14,7 @@ from fhx.compile.turing_numbers import least_base
 from fhx.exact import EOS, Recognizer, SimpleRNN
 from fhx.machines import TuringMachine, Verdict, busy_beaver, fold_tape, universal
 
-STEPS = 120
+STEPS = 300
 
 
 def small(rules, words="a", start="q"):
