@@ -113,8 +113,9 @@ def test_the_published_nets_have_the_published_sizes(monkeypatch):
 
 def test_other_kinds_can_be_as_large_as_the_published_net(problems):
     goal = nets.parameters(nets.new_net("chorales", "TCN", "published"))
-    for kind in music_and_digits.LARGE:
-        assert 0.98 * goal < nets.parameters(nets.new_net("chorales", kind, "published")) <= goal
+    for kind in music_and_digits.SIZED:  # one unit more of a net of blocks is up to a twentieth
+        if kind != "frozen":
+            assert 0.95 * goal < nets.parameters(nets.new_net("chorales", kind, "published")) <= goal, kind
 
 
 def _wide():
@@ -305,8 +306,10 @@ def test_evidence_judges_what_was_trained(problems):
     assert leads["chorales: LSTM is ahead of simple"] == pytest.approx(1.0)
     assert leads["chorales: TCN is ahead of LSTM"] == pytest.approx(-1.0)
     assert not set(judge(found["chorales: LSTM is ahead of simple"]).reasons) - {"control"}
-    assert {one.shown for one in found.values()} == {3 * len(found)}  # they were looked at three times
-    assert len([name for name in found if "," in name]) == 4 + 2 + 4  # certified nets, truncated ones, and why
+    own = [name for name in found if "at own sizes" in name]
+    assert {one.shown for one in found.values()} == {3 * (len(found) - len(own)) + len(own)}  # others thrice
+    assert len([name for name in found if "," in name]) == 4 + 2 + 4 + 2  # certified, truncated, why, at own sizes
+    assert len(own) == 8
 
 
 def test_a_net_that_still_learns_leaves_other_statements_alone(problems):
@@ -345,6 +348,53 @@ def test_nets_that_were_left_to_run_are_judged_where_there_are_any(problems):
     assert evidence["digits: LSTM is ahead of LSTM, F = 0.95"].lead("LSTM", "LSTM, F = 0.95").mean == pytest.approx(0.2)
     nets = music_and_digits.judged({"points": stored})["digits"]
     assert {of: len(result["test"]) for of, result in nets.items()} == {**dict.fromkeys(curves, 5), "LSTM, F = 0.9": 10}
+
+
+def test_kinds_of_three_sizes_are_judged_at_the_size_of_each_that_validates_best(problems):
+    """By validation, not by the test: the largest convolutional net has the best test of its kind."""
+    validation = {
+        "LSTM": {"quarter": 9.0, "equal": 8.0, "published": 8.5},
+        "TCN": {"quarter": 8.0, "equal": 7.0, "published": 7.5},
+        "simple": {"quarter": 8.8, "equal": 8.9, "published": 9.2},
+        "frozen": {"quarter": 10.0, "equal": 9.9, "published": 9.8},
+        "LRU": {"quarter": 8.0, "equal": 8.0},
+    }
+    stored = [{"point": {"task": "chorales", "net": "counted"}, "result": {"constant": 11.0}}]
+    for of, sizes in validation.items():
+        for size, loss in sizes.items():
+            result = _result(loss)
+            if (of, size) == ("TCN", "published"):
+                result["test"] = [5.0 + 0.01 * s for s in range(5)]
+            stored.append({"point": {"task": "chorales", "net": of, "size": size}, "result": result})
+    own = music_and_digits.own_sizes({"points": stored})["chorales"]
+    assert {of: size for of, (size, _) in own.items()} == {
+        "LSTM": "equal",
+        "TCN": "equal",
+        "simple": "quarter",
+        "frozen": "published",
+    }
+    found = music_and_digits.evidence({"points": stored})
+    means = {name: judge(one).leads[one.statements[0]].mean for name, one in found.items()}
+    at_own = {name: round(mean, 6) for name, mean in means.items() if "at own sizes" in name}
+    assert at_own == {
+        "chorales at own sizes: TCN is ahead of LSTM": 1.0,
+        "chorales at own sizes: LSTM is ahead of simple": 0.8,
+    }
+    assert means["chorales: LSTM is ahead of simple"] == pytest.approx(0.9)
+    of_equal = [name for name in found if "own" not in name]
+    assert {one.shown for one in found.values()} == {3 * len(of_equal) + len(at_own)}  # the latter were looked at once
+    assert judge(found["chorales at own sizes: TCN is ahead of LSTM"]).all_rules_hold
+
+
+def test_a_kind_that_once_failed_to_train_has_no_size_of_its_own_there(problems):
+    stored = []
+    for size, loss in {"quarter": 9.0, "equal": 8.0, "published": 8.5}.items():
+        result = _result(loss)
+        if size == "equal":
+            result["valid"] = [[None] * 20, *result["valid"][1:]]
+        stored.append({"point": {"task": "chorales", "net": "LSTM", "size": size}, "result": result})
+    (size, _) = music_and_digits.own_sizes({"points": stored})["chorales"]["LSTM"]
+    assert size == "published"
 
 
 def _result(score):

@@ -11,11 +11,11 @@ All kinds are trained by :mod:`fhx.experiments.comparison` with the same grid of
 * *without a state*: temporal convolutions ("TCN"), a small causal Transformer ("attention"), nets of two hidden layers
   of the last k inputs ("window k"), and logistic regression on them ("logistic k").
 
-"equal" nets have as many parameters as the LSTM of 128 units, on digits of 64; "quarter" ones a quarter of that; and
-"published" is the size of the convolutional net of Bai et al. (2018). Nets stop where nothing has been gained for a
-while. That is too early for many on digits: those of "equal, not stopped" have the same settings and do not stop, the
-control is trained for twice as long, and they are the ones that are judged. Outputs start at the frequencies of the
-training split.
+"equal" nets have as many parameters as the LSTM of 128 units, on digits of 64. On chorales there are nets of two other
+sizes: "quarter", and "published", that of the convolutional net of Bai et al. (2018). Nets stop where nothing has been
+gained for a while. That is too early for many on digits: those of "equal, not stopped" have the same settings and do
+not stop, the control is trained for twice as long, and they are the ones that are judged. Outputs start at the
+frequencies of the training split.
 
 Chorales are read in whole. Longer music (folk tunes, piano pieces, classical music) is cut into pieces of 128 frames,
 before each of which the state is zero, to train and to choose nets, which are then tested on it in whole. Metrics are
@@ -30,7 +30,7 @@ import torch
 from attrs import asdict, evolve
 
 from fhx.experiments.causal.rivals import LINEAR
-from fhx.experiments.comparison import Budget, compare, item_scores, kind
+from fhx.experiments.comparison import Budget, compare, item_scores
 from fhx.experiments.experiment import Experiment, Point, Result
 from fhx.experiments.music_and_digits import nets
 from fhx.experiments.music_and_digits.measures import context, reactions, written
@@ -43,9 +43,9 @@ from fhx.experiments.music_and_digits.nets import (
     parameters,
     widths,
 )
-from fhx.experiments.music_and_digits.tasks import IN_PIECES, MUSIC, PIECE, pieces, problem, whole
+from fhx.experiments.music_and_digits.tasks import IN_PIECES, PIECE, pieces, problem, whole
+from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LEFT, SIZES, evidence, judged, own_sizes
 from fhx.experiments.one_by_one import one_by_one
-from fhx.experiments.protocol import Ahead, Evidence
 from fhx.tasks import last_frame, majority_class, note_frequencies
 from fhx.training import OBJECTIVES, evaluate
 
@@ -57,6 +57,7 @@ __all__ = [
     "judged",
     "kinds",
     "new_net",
+    "own_sizes",
     "parameters",
     "pieces",
     "points",
@@ -87,17 +88,11 @@ BUDGETS = {
     }.items()
 }
 """How all kinds are trained on a problem. On music the reported nets have the time that they need to stop."""
-GAINS = {**dict.fromkeys(MUSIC, 0.02), "digits": 0.005}
-"""What the last tenth of the updates may add to a validation value."""
 FEW = (
     *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, stable", "LSTM, F = 0.64"),
     *(THROUGHOUT[0], "frozen", "TCN", "minGRU", "logistic 20"),
 )
 """Kinds on music that is cut into pieces."""
-CONTROL = "frozen"
-"""The kind whose cell stays as it started."""
-LEFT = "equal, not stopped"
-"""The size of nets whose reported ones, five of them, are trained for all updates."""
 CONTROL_TIMES = 2
 """How many times as many updates the control has there: its last gains are those of a few validation items."""
 LEFT_TO_RUN = (
@@ -105,10 +100,8 @@ LEFT_TO_RUN = (
     *(CONTROL, "TCN", "minGRU"),
 )
 """Kinds on digits that are trained so too."""
-SMALL = ("simple", "LSTM", "TCN", "attention", *LINEAR)
-"""Kinds that are trained at a quarter of the size too."""
-LARGE = ("LSTM", THROUGHOUT[0], "TCN")
-"""Kinds that are trained on chorales at the size of the published convolutional net too."""
+SIZED = ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", "attention", *LINEAR)
+"""Kinds that are trained on chorales at the other sizes too."""
 PUBLISHED = {
     "chorales": {"RNN": 8.91, "LSTM": 8.45, "GRU": 8.43, "TCN": 8.10},
     "folk tunes": {"RNN": 4.05, "LSTM": 3.29, "GRU": 3.46, "TCN": 3.07},
@@ -121,7 +114,8 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("LSTM, truncated 5", PROJECTED_ONCE, *THROUGHOUT, "frozen", "TCN", "attention", *LINEAR),
             *("window 5", "window 20", "logistic 20"),
         ),
-        "published": LARGE,
+        "quarter": ("simple", "LSTM"),
+        "published": ("LSTM", THROUGHOUT[0], "TCN"),
     },
     "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen", "TCN")},
     "digits": {
@@ -133,32 +127,6 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Problems, sizes and kinds that have been trained; add others to go on."""
-STATEMENTS = {
-    "price": (
-        *(Ahead("LSTM", f"LSTM, {how}") for how in ("stable", "F = 0.95", "F = 0.9", "F = 0.64", "four conditions")),
-        Ahead("simple", "simple, stable"),
-    ),
-    "contest": (
-        Ahead("TCN", "LSTM"),
-        Ahead("attention", "LSTM"),
-        *(Ahead(name, "LSTM") for name in LINEAR),
-        Ahead("LSTM", "simple"),
-    ),
-    "truncated": tuple(Ahead("LSTM", f"LSTM, truncated {k}") for k in (5, 20, 50)),
-    "why": (
-        *(Ahead("LSTM, stable", how) for how in (PROJECTED_ONCE, THROUGHOUT[0])),
-        Ahead(THROUGHOUT[1], THROUGHOUT[0]),
-        Ahead("TCN", THROUGHOUT[0]),
-    ),
-}
-"""What is judged on each problem where both kinds were trained: the price of a certificate, the rivals, the price of
-seeing the last inputs only, and whether what puts others ahead of LSTMs is a start or where dropout is."""
-LOOKS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 1)}
-"""How often a problem was judged: with the first five seeds and six rates; with ten and seven; on chorales with nets
-that had the time to stop; and on digits by the curves of nets that were left to run, with a control that had twice the
-time, and by the scores of these nets too."""
-
-
 def run(point: Point) -> Result:
     """Train the nets of one kind and size on a problem, and measure them.
 
@@ -205,59 +173,14 @@ def counted(name: str) -> Result:
     return {"constant": note_frequencies(task), "per-key Markov": last_frame(task)}
 
 
-def judged(stored: Mapping[str, Any]) -> dict[str, dict[str, Result]]:
-    """The nets of equal size by problem and kind; of those that were left to run too, the ones that were."""
-    nets = _by_size(stored)
-    return {name: kinds | nets[LEFT].get(name, {}) for name, kinds in nets["equal"].items()}
-
-
-def _by_size(stored: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Result]]]:
-    nets: dict[str, dict[str, dict[str, Result]]] = {"equal": {}, LEFT: {}, "none": {}}
-    for entry in stored["points"]:
-        point = entry["point"]
-        of_size = nets.setdefault(point.get("size", "none"), {})
-        of_size.setdefault(point["task"], {})[point["net"]] = entry["result"]
-    return nets
-
-
-def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the nets that are judged say of each statement on each problem, under the name of both.
-
-    All intervals together have the level: those of all questions on all problems, each time that they were looked at.
-    """
-    nets = _by_size(stored)
-    trained = nets["equal"] | nets[LEFT]  # by problem: where nets were left to run, only they can settle anything
-    shown = [
-        (name, one)
-        for name, results in trained.items()
-        for statements in STATEMENTS.values()
-        for one in statements
-        if {one.one, one.other, CONTROL} <= results.keys()
-    ]
-    return {
-        f"{name}: {one}": Evidence(
-            kinds={of: kind(trained[name][of]) for of in dict.fromkeys((one.one, one.other, CONTROL))},
-            higher_is_better=name == "digits",  # a share of right answers; of music, nats
-            control=CONTROL,
-            baselines=nets["none"][name]["counted"],
-            statements=[one],
-            shown=sum(LOOKS[at] for at, _ in shown),
-            gain=GAINS[name],
-        )
-        for name, one in shown
-    }
-
-
 def points(name: str) -> list[Point]:
     """All that is to be trained on a problem."""
     found: list[Point] = [{"task": name, "net": "counted"}]
     found += [{"task": name, "net": of, "size": "equal"} for of in (FEW if name in IN_PIECES else kinds(name))]
-    if name not in IN_PIECES:
-        found += [{"task": name, "net": of, "size": "quarter"} for of in SMALL]
     if name == "digits":
         found += [{"task": name, "net": of, "size": LEFT} for of in LEFT_TO_RUN]
     if name == "chorales":
-        found += [{"task": name, "net": of, "size": "published"} for of in LARGE]
+        found += [{"task": name, "net": of, "size": size} for size in SIZES if size != "equal" for of in SIZED]
     return found
 
 
