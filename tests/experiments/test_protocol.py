@@ -311,12 +311,30 @@ def test_a_result_that_lacks_points_is_not_judged(capsys, tmp_path):
         (["--perplexities"], "language_models.json; without --results those of the package are read"),
         (["--verdicts", "words", "--only", "group=S5"], "--only chooses what is run"),
         (["--only", "group=S5"], "--only chooses what is run"),
+        (["--perplexities", "words"], "--perplexities are those of language_models, not of words"),
     ],
 )
 def test_results_that_are_not_there_and_rows_that_nobody_runs_are_not_passed_over(asked, says, capsys, tmp_path):
     with pytest.raises(SystemExit):
         main([*asked, "--results", str(tmp_path)])
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("folder", ["file", "file/below"])
+def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_run(folder, capsys, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("kept")
+    monkeypatch.setattr("fhx.experiments.__main__.perform", lambda *given, **options: pytest.fail("it was run"))
+    with pytest.raises(SystemExit):
+        main(["words", "--results", str(tmp_path / folder)])
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
+    assert f"nothing can be written to {tmp_path / folder}" in line
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_trying_a_folder_leaves_nothing_there(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("fhx.experiments.__main__.perform", lambda *given, **options: [*tmp_path.rglob("*")])
+    assert main(["words", "--results", str(tmp_path / "new")]) == 0
+    assert capsys.readouterr().out.strip() == str([tmp_path / "new"])
 
 
 def test_only_the_results_of_a_folder_are_judged(capsys, tmp_path):

@@ -20,9 +20,9 @@ def check(exercise: str | Exercise, answer: Callable[..., Any], *, seed: int = 0
     """Compare a reader's function with an exercise's oracle, on the stated inputs and then on random ones.
 
     It gets copies of the inputs, so it may change them. What it returns, raises or forgets to return is shown, with the
-    first input on which it differs, and never raised; a function whose hole is not filled (it returns ``...`` or
-    ``NotImplemented``, or raises ``NotImplementedError``) is not answered yet. Where an
-    answer failed, the result has a hint, which a notebook shows folded.
+    first input on which it differs (or, where that is random or long, the shortest that is found), and never raised; a
+    function whose hole is not filled (it returns ``...`` or ``NotImplemented``, or raises ``NotImplementedError``) is
+    not answered yet. Where an answer failed, the result has a hint, which a notebook shows folded.
 
     Args:
         exercise: an id of :data:`EXERCISES`, such as ``"01-one-step"``, or an exercise.

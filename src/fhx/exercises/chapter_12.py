@@ -84,7 +84,10 @@ def _automaton_and_word(generator: Generator) -> Case:
 
 # When many processors win
 
-TENTHS_SIZE_PARTS_AND_LENGTH = ((2, 1, 125, 12), (9, 10, 100, 150), (9, 10, 100, 60), (0, 1, 100, 10), (5, 1, 8, 1))
+TENTHS_HUNDREDTHS_PARTS_AND_LENGTH = (
+    *((2, 100, 125, 12), (9, 1000, 100, 150), (9, 1000, 100, 60), (0, 100, 100, 10), (5, 100, 8, 1)),
+    *((5, 1, 10, 5), (5, 1, 10, 1)),  # small from the start
+)
 
 
 def _one_by_one(rate: Fraction, size: Fraction, eps: Fraction, T: int) -> int | None:
@@ -94,7 +97,8 @@ def _one_by_one(rate: Fraction, size: Fraction, eps: Fraction, T: int) -> int | 
 
 def _rate_size_eps_and_length(generator: Generator) -> Case:
     rate = Fraction(int(generator.integers(0, 20)), 20)
-    size, eps = Fraction(int(generator.integers(1, 40)), 2), Fraction(1, int(generator.integers(1, 1000)))
+    size = Fraction(int(generator.integers(1, 40)), int(generator.choice([2, 2, 2, 2000])))
+    eps = Fraction(1, int(generator.integers(1, 1000)))
     return rate, size, eps, int(generator.integers(1, 400))
 
 
@@ -198,12 +202,8 @@ EXERCISES: tuple[Exercise, ...] = (
         "sweeps_needed(step, start, word)",
         ("step", "start", "word"),
         cases=(
-            (PARITY, "A", "1010"),
-            (LAST, "A", "1010"),
-            (LATCH, "A", "0010000"),
-            (PARITY, "A", "00001"),
-            (PARITY, "A", "000"),
-            (COUNT, "A", "11111111"),
+            *((PARITY, "A", word) for word in ("1010", "00001", "000")),
+            *((LAST, "A", "1010"), (LATCH, "A", "0010000"), (COUNT, "A", "11111111")),
         ),
         sample=_automaton_and_word,
         oracle=_by_truncated_runs,
@@ -214,8 +214,8 @@ EXERCISES: tuple[Exercise, ...] = (
         "processors(rate, size, eps, T)",
         ("rate", "size", "eps", "T"),
         cases=tuple(
-            (Fraction(n, 10), Fraction(size), Fraction(1, parts), T)
-            for n, size, parts, T in TENTHS_SIZE_PARTS_AND_LENGTH
+            (Fraction(n, 10), Fraction(size, 100), Fraction(1, parts), T)
+            for n, size, parts, T in TENTHS_HUNDREDTHS_PARTS_AND_LENGTH
         ),
         sample=_rate_size_eps_and_length,
         oracle=_one_by_one,
@@ -272,7 +272,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "A small residual and a wrong run",
         "misleading(h0)",
         ("h0",),
-        cases=((0.3,), (-0.6,), (0.123,)),
+        cases=((0.3,), (-0.6,), (0.123,), (0.0,), (0.99999999,), (-0.99999999,)),
         sample=lambda generator: (float(generator.choice([-1, 1]) * generator.uniform(0.05, 0.95)),),
         oracle=lambda h0: True,
         observe=misleads,

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from fhx._files import replacing
 from fhx.experiments import language_models
 from fhx.experiments.catalog import EXPERIMENTS
 from fhx.experiments.experiment import Experiment, Point
@@ -125,6 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
     if given.only and (given.verdicts or given.perplexities or given.name is None):
         parser.error("--only chooses what is run, and nothing would be")
+    if given.perplexities and given.name not in (None, language_models.EXPERIMENT.name):
+        parser.error(f"--perplexities are those of {language_models.EXPERIMENT.name}, not of {given.name}")
     if given.verdicts:
         chosen = [EXPERIMENTS[name] for name in ([given.name] if given.name else EXPERIMENTS)]
         if given.results and not given.name:  # those that the folder has
@@ -153,6 +156,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         only = having(experiment, given.only) if given.only else None
     except ValueError as error:
         parser.error(str(error))
+    try:  # before hours are spent
+        with replacing(folder / f"{experiment.name}.trial") as trial:
+            trial.touch()
+        (folder / f"{experiment.name}.trial").unlink()
+    except OSError as error:
+        parser.error(f"nothing can be written to {folder}: {error}")
     try:
         print(perform(experiment, folder, workers=given.workers, scheduler=given.scheduler, only=only))
     except (WrongResultError, ClusterError) as error:

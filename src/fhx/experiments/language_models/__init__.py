@@ -19,8 +19,8 @@ Beside them stand words counted on the whole training text (``KneserNey``), and 
 On one core a pass takes two minutes, so a kind takes up to three hours. Each pass of each net is written down in the
 cache of the package, so a run that was stopped goes on, and one that is done is judged again in minutes. Where there is
 a GPU, the nets of a kind are trained side by side on it, in minutes (eight kinds at once took an H200 seven minutes);
-what they drop differs from what they would drop by themselves. ``FHX_DEVICE`` chooses. The stored certified nets, and
-those with twice the passes, were trained on a CPU, all others on a GPU.
+what they drop differs from what they would drop by themselves. ``FHX_DEVICE`` chooses. The stored clipped and certified
+nets, and those with twice the passes, were trained on a CPU, all others on a GPU.
 """
 
 from collections.abc import Mapping, Sequence
@@ -210,7 +210,7 @@ def counted(order: int) -> Result:
 
 
 def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
-    """The test perplexity of every model of the whole vocabulary, by name; of nets that of the mean loss of seeds."""
+    """The test perplexity of every model of the whole vocabulary, by name; of nets the mean of the seeds."""
     found = {}
     for entry in stored["points"]:
         point, test = entry["point"], entry["result"]["test"]
@@ -220,7 +220,7 @@ def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
             read = f", {point['read']}" if "read" in point else ""
             passes = f", {point['passes']} passes" if "passes" in point else ""
             name = f"{point['model']}, {point['layers']} x {point['units']}{read}{passes}"
-        found[name] = exp(sum(test) / len(test))
+        found[name] = sum(map(exp, test)) / len(test)
     return found | PUBLISHED
 
 
