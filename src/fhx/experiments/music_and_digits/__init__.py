@@ -53,6 +53,7 @@ __all__ = [
     "BUDGETS",
     "EXPERIMENT",
     "PUBLISHED",
+    "SIZES",
     "evidence",
     "judged",
     "kinds",
@@ -114,8 +115,8 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("LSTM, truncated 5", PROJECTED_ONCE, *THROUGHOUT, "frozen", "TCN", "attention", *LINEAR),
             *("window 5", "window 20", "logistic 20"),
         ),
-        "quarter": ("simple", "LSTM"),
-        "published": ("LSTM", THROUGHOUT[0], "TCN"),
+        "quarter": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", "minGRU"),
+        "published": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN"),
     },
     "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen", "TCN")},
     "digits": {
