@@ -46,8 +46,8 @@ STATEMENTS = {
 """What is judged on each problem where both kinds were trained: the price of a certificate, the rivals, the price of
 seeing the last inputs only, and whether what puts others ahead of LSTMs is a start or where dropout is."""
 AT_OWN_SIZES = (*STATEMENTS["contest"], Ahead("TCN", THROUGHOUT[0]), Ahead("minGRU", THROUGHOUT[0]))
-"""What is judged of kinds at the size of each that does best; it was looked at once, and was stated when the nets of the
-two larger sizes had been seen."""
+"""What is judged of kinds at the size of each that does best: looked at once, and stated when three kinds had been seen
+at the two larger sizes."""
 LOOKS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 1)}
 """How often a problem was judged: with the first five seeds and six rates; with ten and seven; on chorales with nets
 that had the time to stop; and on digits by the curves of nets that were left to run, with a control that had twice the
