@@ -140,7 +140,19 @@ def test_b13_on_chorales_certified_lstms_are_ahead(nets, verdicts):
     assert [f"{nats:.2f}" for nats in simple] == ["8.80", "8.81"]
     assert {*nets["chorales"]["LSTM"]["best update"]} == {150}
     assert min(update for kind in SHARPEST for update in nets["chorales"][kind]["best update"]) == 850
-    assert all(nets["chorales"][kind]["rate"] < nets["chorales"]["LSTM"]["rate"] for kind in SHARPEST)
+    free, dropped = (nets["chorales"][kind] for kind in ("LSTM", "LSTM, dropout throughout"))
+    certified = [nets["chorales"][kind] for kind in (*SHARPEST, "LSTM, four conditions")]
+    assert {round(free["rate"] / one["rate"]) for one in certified} == {3, 10}
+    assert dropped["rate"] == free["rate"]
+    assert [round(gap, 1) for gap in (min(late(free)), max(late(free)))] == [1.3, 1.5]
+    assert max(gap for one in certified for gap in late(one)) < 0.04
+    assert round(max(late(dropped)), 2) == 0.09
+
+
+def late(result: dict) -> list[float]:
+    """By how much each net is worse in validation 500 updates after its best."""
+    pairs = zip(result["valid"], result["best update"], strict=True)
+    return [curve[result["at"].index(best + 500)] - min(curve) for curve, best in pairs]
 
 
 @pytest.mark.claim("B13")
@@ -658,6 +670,8 @@ def test_b15_the_text_on_words_that_truncated_nets_see(nets):
     assert [round(100 * (exp(cost) - 1)) for cost in (cut, trained)] == [16, 6]
     gaps = [a - b for a, b in zip(twenty["test"], full["test"], strict=True)]
     assert 0.055 < min(gaps) < max(gaps) < 0.075
+    assert f"{mean(gaps):.3f}" == "0.065"
+    assert round(100 * (exp(mean(gaps)) - 1)) == 7
     evidence = language_models.evidence(stored("language_models"))
     found = [judge(one) for name, one in evidence.items() if "truncated" in name]
     assert len(found) == 3

@@ -113,9 +113,11 @@ def test_the_published_nets_have_the_published_sizes(monkeypatch):
 
 def test_other_kinds_can_be_as_large_as_the_published_net(problems):
     goal = nets.parameters(nets.new_net("chorales", "TCN", "published"))
-    for kind in music_and_digits.SIZED:  # one unit more of a net of blocks is up to a twentieth
+    single = ("simple", "LSTM", nets.THROUGHOUT[0], "TCN")
+    for kind in music_and_digits.SIZED:
         if kind != "frozen":
-            assert 0.95 * goal < nets.parameters(nets.new_net("chorales", kind, "published")) <= goal, kind
+            least = 0.98 if kind in single else 0.95  # one unit more of a net of blocks is up to a twentieth
+            assert least * goal < nets.parameters(nets.new_net("chorales", kind, "published")) <= goal, kind
 
 
 def _wide():

@@ -4,8 +4,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 
-from fhx._files import replacing
 from fhx.experiments import language_models
 from fhx.experiments.catalog import EXPERIMENTS
 from fhx.experiments.experiment import Experiment, Point
@@ -157,9 +157,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     try:  # before hours are spent
-        with replacing(folder / f"{experiment.name}.trial") as trial:
-            trial.touch()
-        (folder / f"{experiment.name}.trial").unlink()
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
     except OSError as error:
         parser.error(f"nothing can be written to {folder}: {error}")
     try:

@@ -128,6 +128,8 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Problems, sizes and kinds that have been trained; add others to go on."""
+
+
 def run(point: Point) -> Result:
     """Train the nets of one kind and size on a problem, and measure them.
 
