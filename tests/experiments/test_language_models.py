@@ -314,6 +314,8 @@ def test_what_the_stored_nets_lack():
         "LSTM is ahead of LSTM, stable": set(),
         "LSTM is ahead of LSTM, clipped": {"plateau"},
         "LSTM, clipped is ahead of LSTM, stable": {"plateau"},
+        "LSTM is ahead of LSTM, four conditions": {"plateau"},
+        "LSTM, stable is ahead of LSTM, four conditions": {"plateau"},
         "simple is ahead of simple, stable": {"plateau"},
         "TCN is ahead of LSTM": {"plateau"},
         "minGRU is ahead of LSTM": {"plateau"},

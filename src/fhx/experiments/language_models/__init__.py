@@ -75,7 +75,10 @@ SEEDS = range(5)
 """Of the nets that are reported; the first one chooses the settings."""
 ORDERS = (1, 2, 3, 4)
 """Words that are counted together."""
-TRAINED = ("simple", "simple, stable", "LSTM", "LSTM, clipped", "LSTM, stable", "frozen", "TCN", "minGRU")
+TRAINED = (
+    *("simple", "simple, stable", "LSTM", "LSTM, clipped", "LSTM, four conditions", "LSTM, stable"),
+    *("frozen", "TCN", "minGRU"),
+)
 NETS = tuple((kind, 1, 128) for kind in TRAINED)
 """Nets that are compared: kind, layers and units of each; a rival is as large as layers of LSTMs."""
 FULL = ("LSTM", 1, 128)
@@ -94,12 +97,14 @@ STATEMENTS = {
             ("simple", "simple, stable"),
             ("LSTM", "LSTM, clipped"),
             ("LSTM, clipped", "LSTM, stable"),
+            ("LSTM", "LSTM, four conditions"),
+            ("LSTM, stable", "LSTM, four conditions"),
         )
     ),
     "contest": (Ahead("TCN", "LSTM"), Ahead("minGRU", "LSTM"), Ahead("LSTM", "simple")),
     "truncated": tuple(Ahead(*pair) for pair in (("LSTM", READ[0]), ("LSTM", READ[1]), (READ[1], "LSTM, stable"))),
 }
-"""What is judged: the price of a certificate and of clipped vectors, the rivals, and nets that read in other ways.
+"""What is judged: the price of certificates and of clipped vectors, the rivals, and nets that read in other ways.
 
 It is judged of nets that are stored. The last three were made after the runs, all others before.
 """
