@@ -175,7 +175,7 @@ def test_b13_on_folk_tunes_certified_lstms_are_behind_and_look_less_far_back(net
     verdict, statement = verdicts["folk tunes: LSTM is ahead of LSTM, stable"]
     assert verdict[statement] == "holds"
     lead, tunes = verdict.leads[statement], nets["folk tunes"]
-    assert (round(lead.mean, 2), f"{lead.low:.2f}", f"{lead.high:.2f}") == (0.52, "0.19", "0.84")
+    assert (round(lead.mean, 2), f"{lead.low:.2f}", f"{lead.high:.2f}") == (0.52, "0.19", "0.85")
     assert max(tunes["LSTM"]["test"]) < min(tunes["LSTM, stable"]["test"])
     twenty = [round(cost_of_window(tunes[kind], 20).mean, 2) for kind in ("LSTM", "LSTM, stable")]
     assert twenty == [0.33, 0.04]
