@@ -386,8 +386,9 @@ def test_b17_the_text_on_nets_of_other_sizes() -> None:
     assert [f"{of['minGRU']:.2f}" for of in means.values()] == ["8.33", "8.32", "8.30"]
     sizes = [round(found["minGRU"]["parameters"], -3) for found in by_size.values()]
     assert sizes == [30_000, 121_000, 263_000]
+    evidence = music_and_digits.evidence(stored("music_and_digits"))
     for other, lead in (("LSTM", 0.08), ("LSTM, dropout throughout", -0.05)):
-        one = music_and_digits.evidence(stored("music_and_digits"))[f"chorales at own sizes: minGRU is ahead of {other}"]
+        one = evidence[f"chorales at own sizes: minGRU is ahead of {other}"]
         verdict, statement = judge(one), one.statements[0]
         assert verdict[statement] == "undecided at this budget"
         assert round(verdict.leads[statement].mean, 2) == lead
