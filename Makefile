@@ -66,7 +66,8 @@ rooms: .venv/test.installed
 	$(TESTS) tests -n 2 --dist worksteal -m 'not full and not slow and not alone'
 
 ## make test             everything that CI checks
-test: .venv/test.installed chromium bubblewrap
+test:
+	@$(MAKE) --no-print-directory --output-sync -j2 .venv/test.installed chromium-then-bubblewrap
 	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader
 	$(TESTS) tests --ignore tests/$(FIRST) -n 3 --dist worksteal  # of three that wait for browsers and kernels, two keep two cores busy
 
@@ -130,7 +131,9 @@ apt = if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; \
   then sudo apt-get update -qq && sudo DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(1) >/dev/null; \
   else false; fi
 
-.PHONY: chromium bubblewrap
+.PHONY: chromium bubblewrap chromium-then-bubblewrap
+chromium-then-bubblewrap: chromium  # apt works for one at a time
+	@$(MAKE) --no-print-directory bubblewrap
 chromium:
 	@command -v chromium chromium-browser google-chrome >/dev/null || { $(call apt,chromium); } || { \
 	  echo "A Chromium is needed for the browser tests and the PDF: install Debian's package 'chromium', or Google Chrome, and run again."; exit 1; }
