@@ -105,7 +105,7 @@ def test_labels_stand_beside_ends_that_are_far_apart():
         assert abs((box.y0 + box.y1) / 2 - ax.transData.transform((1, end))[1]) < 0.02 * ax.bbox.height + 3
 
 
-def test_a_label_that_was_moved_has_a_leader_to_the_end_of_its_line():
+def test_labels_that_were_moved_apart_are_aligned_and_have_leaders_to_the_ends_of_their_lines():
     fig, ax = plt.subplots()
     for name in ("one", "two", "three"):
         ax.plot([0, 1], [0, 0.5], label=name)
@@ -113,7 +113,9 @@ def test_a_label_that_was_moved_has_a_leader_to_the_end_of_its_line():
     labels = label_lines(ax)
     fig.canvas.draw()
     led = {label.get_text() for label in labels if label.arrow_patch is not None}
-    assert led == {"one", "three"}
+    assert led == {"one", "two", "three"}  # "two" among them, though it was not moved
+    lefts = {label.get_text(): Text.get_window_extent(label).x0 for label in labels}
+    assert lefts["far"] < lefts["one"] == lefts["two"] == lefts["three"]
     for label in labels:
         if label.arrow_patch is not None:
             _, y = ax.transAxes.inverted().transform(ax.transAxes.transform(label.xy))

@@ -82,6 +82,7 @@ def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.
     """Write each line's label at its right end, in its colour, instead of a legend. Call it when all is drawn.
 
     Labels that would touch are moved apart, with leaders to their lines, and stay level with the axes where they fit.
+    Those that nearly touch have leaders all or none, so that they are aligned.
 
     Args:
         ax: the axes.
@@ -102,12 +103,14 @@ def label_lines(ax: Axes, lines: Sequence[Line2D] | None = None, gap: float = 1.
     steps = step * np.arange(len(ends))  # least moves in all, subject to y[k + 1] - y[k] >= step
     room = max(1.0 - steps[-1], 0.0)
     levels = np.clip(isotonic_regression([y for y, _ in ends] - steps).x, 0.0, room) + steps
-    return [_label(ax, line, min(max(end, 0.0), 1.0), y, step) for y, (end, line) in zip(levels, ends, strict=True)]
+    moved = [abs(y - min(max(end, 0.0), 1.0)) > step / 3 for y, (end, _) in zip(levels, ends, strict=True)]
+    stack = np.cumsum(np.diff(levels, prepend=levels[0]) > 1.01 * step)  # labels that nearly touch are aligned
+    led = np.bincount(stack, moved).astype(bool)[stack]
+    return [_label(ax, line, min(max(end, 0.0), 1.0), *at) for *at, (end, line) in zip(levels, led, ends, strict=True)]
 
 
-def _label(ax: Axes, line: Line2D, end: float, y: float, step: float) -> Annotation:
-    """A label at height ``y``, with a leader from the height ``end`` where the two are apart."""
-    led = abs(y - end) > step / 3
+def _label(ax: Axes, line: Line2D, end: float, y: float, led: bool) -> Annotation:
+    """A label at height ``y``, with a leader from the height ``end`` where there is to be one."""
     leader = {"arrowstyle": "-", "color": line.get_color(), "lw": 0.8, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)}
     points = ax.bbox.height * 72 / ax.figure.dpi
     return ax.annotate(
