@@ -156,11 +156,12 @@ def test_b13_on_chorales_certified_lstms_are_ahead(nets, verdicts):
     assert {*nets["chorales"]["LSTM"]["best update"]} == {150}
     assert min(update for kind in SHARPEST for update in nets["chorales"][kind]["best update"]) == 850
     free, dropped = (nets["chorales"][kind] for kind in ("LSTM", "LSTM, dropout throughout"))
-    certified = [nets["chorales"][kind] for kind in (*SHARPEST, "LSTM, four conditions")]
+    both = "LSTM, stable, dropout throughout"
+    certified = [nets["chorales"][kind] for kind in (*SHARPEST, "LSTM, four conditions", both)]
     assert {round(free["rate"] / one["rate"]) for one in certified} == {3, 10}
     assert dropped["rate"] == free["rate"]
     assert [round(gap, 1) for gap in (min(late(free)), max(late(free)))] == [1.3, 1.5]
-    assert max(gap for one in certified for gap in late(one)) < 0.04
+    assert round(max(gap for one in certified for gap in late(one)), 2) == 0.06
     assert round(max(late(dropped)), 2) == 0.09
 
 

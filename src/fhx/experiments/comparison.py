@@ -210,7 +210,7 @@ def compare(
 
 @torch.no_grad()
 def item_scores(nets: Sequence[nn.Module], part: Sequences, objective: Objective) -> Items:
-    """What some nets score on each sequence, in the mean.
+    """What some nets score on each sequence, on average.
 
     Raises:
         ValueError: there are no nets.

@@ -61,7 +61,7 @@ def judged(stored: Mapping[str, Any]) -> dict[str, dict[str, Result]]:
 
 
 def own_sizes(stored: Mapping[str, Any]) -> dict[str, dict[str, tuple[str, Result]]]:
-    """By problem and kind the size at which its nets have the least validation loss in the mean, and what they did.
+    """By problem and kind the size at which its nets have the least validation loss on average, and what they did.
 
     Only kinds that were trained at all sizes are there. Losses are nats: shares of right answers have no such sizes.
     """
@@ -76,7 +76,7 @@ def own_sizes(stored: Mapping[str, Any]) -> dict[str, dict[str, tuple[str, Resul
 
 
 def _validation(result: Result) -> float:
-    """The best validation loss of each seed, in the mean; infinite if one of them has none."""
+    """The best validation loss of each seed, on average; infinite if one of them has none."""
     best = [min((loss for loss in curve if loss is not None), default=inf) for curve in result["valid"]]
     return sum(best) / len(best)
 
