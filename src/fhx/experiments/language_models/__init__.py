@@ -76,7 +76,7 @@ SEEDS = range(5)
 ORDERS = (1, 2, 3, 4)
 """Words that are counted together."""
 TRAINED = (
-    *("simple", "simple, stable", "LSTM", "LSTM, clipped", "LSTM, four conditions", "LSTM, stable"),
+    *("simple", "simple, stable", "LSTM", "LSTM, clipped", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, stable"),
     *("frozen", "TCN", "minGRU"),
 )
 NETS = tuple((kind, 1, 128) for kind in TRAINED)
@@ -99,6 +99,9 @@ STATEMENTS = {
             ("LSTM, clipped", "LSTM, stable"),
             ("LSTM", "LSTM, four conditions"),
             ("LSTM, stable", "LSTM, four conditions"),
+            ("LSTM", "LSTM, F = 0.64"),
+            ("LSTM, stable", "LSTM, F = 0.64"),
+            ("LSTM, F = 0.64", "LSTM, four conditions"),
         )
     ),
     "contest": (Ahead("TCN", "LSTM"), Ahead("minGRU", "LSTM"), Ahead("LSTM", "simple")),
