@@ -83,8 +83,9 @@ class _Training:
         names = [name for name, p in nets.template.named_parameters() if p.requires_grad]
         self.learnt = [self.weights[name].requires_grad_() for name in names]
         self.moments = [[torch.zeros_like(w) for w in self.learnt] for _ in range(2)]
-        self.counts = [[torch.zeros((), device=device) for _ in self.learnt] for _ in settings]
-        self.rates = torch.tensor([s.rate for s in settings], device=device)
+        single: dict[str, Any] = {"dtype": torch.float32, "device": device}  # for torch's Adam, whatever weights are
+        self.counts = [[torch.zeros((), **single) for _ in self.learnt] for _ in settings]
+        self.rates = torch.tensor([s.rate for s in settings], **single)
         self.keeper = Keeper(nets.template, self.weights, mapped)
         self.best = {name: w.detach().clone() for name, w in self.weights.items()}
         self.each = len(parts[0])
@@ -141,7 +142,7 @@ class _Training:
         found = [g.contiguous() for g in torch.autograd.grad(means.sum(), self.learnt)]
         with torch.no_grad():
             norms = torch.stack([torch.linalg.vector_norm(g.flatten(1), dim=1) for g in found]).norm(dim=0)
-            scales = 1 / (data.CLIP / (norms + 1e-6)).clamp(max=1.0)
+            scales = (1 / (data.CLIP / (norms + 1e-6)).clamp(max=1.0)).float()
             rates = self.rates * (1 - self.update / (self.passes * self.each))
             for k, taken in enumerate(self.counts):
                 torch._foreach_add_(taken, 1)
