@@ -13,6 +13,8 @@ from fhx.dynamics import lyapunov_spectrum, unroll
 from fhx.experiments import language_models, music_and_digits, stored
 from fhx.experiments.forms import RATE
 from fhx.experiments.items import Items
+from fhx.experiments.language_models.points import LONGER
+from fhx.experiments.language_models.verdicts import GAIN
 from fhx.experiments.protocol import judge, last_gains
 from fhx.stability import contraction_rate, truncated_states
 from fhx.training import interval
@@ -25,12 +27,8 @@ FREE = ("LSTM", "LSTM, projected once", "LSTM, dropout throughout")
 @pytest.fixture(scope="module")
 def nets() -> dict:
     """Results of the trained nets of equal size by task, and there by kind."""
-    found = {"words": {}}
-    for p in stored("language_models")["points"]:
-        if "units" in p["point"] and "passes" not in p["point"]:
-            name = ", ".join([p["point"]["model"], *([p["point"]["read"]] if "read" in p["point"] else [])])
-            found["words"][name] = p["result"]
-    return found | music_and_digits.judged(stored("music_and_digits"))
+    words = language_models.by_group(stored("language_models"))["compared"]
+    return {"words": words} | music_and_digits.judged(stored("music_and_digits"))
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +77,8 @@ def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets, verdicts):
     assert verdict[statement] == "holds"
     lead = verdict.leads[statement]
     assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [0.01, 0.13, 0.25]
-    words, most = nets["words"], language_models.GAIN  # by the last tenth of the updates
-    last = {kind: last_gains(words[kind]["at"], words[kind]["valid"], False) for kind in language_models.LONGER}
+    words, most = nets["words"], GAIN  # by the last tenth of the updates
+    last = {kind: last_gains(words[kind]["at"], words[kind]["valid"], False) for kind in LONGER}
     assert max(*last["LSTM"], *last["LSTM, stable"]) < most
     assert most < 0.08 < min(last["frozen"]) < max(last["frozen"]) < 0.095
 
@@ -609,8 +607,7 @@ def test_b13_the_text_on_words(nets):
 
 @pytest.mark.claim("B13")
 def test_b13_the_text_on_twice_the_passes(nets):
-    words, points = nets["words"], stored("language_models")["points"]
-    twice = {p["point"]["model"]: p["result"] for p in points if "passes" in p["point"]}
+    words, twice = nets["words"], language_models.by_group(stored("language_models"))["longer"]
     assert [round(exp(mean(twice[kind]["test"]))) for kind in ("frozen", "LSTM, stable", "LSTM")] == [205, 152, 134]
     apart = [Items(**twice[kind]["items"]) for kind in ("LSTM, stable", "LSTM")]
     assert round(apart[0].minus(apart[1]).error, 3) == 0.003
@@ -668,12 +665,8 @@ def test_b14_the_text_on_gradients(nets):
     assert [round(100 * left(words["LSTM"], *place).mean) for place in places] == [11, 3, 54, 27]
     assert [round(exponents(words[kind]).mean, 2) for kind in ("LSTM", "frozen", "simple")] == [-0.01, -0.02, -0.11]
     assert left(nets["chorales"]["LSTM, F = 0.64"], "by input", 9.5).high < 0.003
-    free, held = (
-        p["result"]
-        for kind in ("LSTM", "LSTM, stable")
-        for p in stored("language_models")["points"]
-        if p["point"].get("passes") and p["point"]["model"] == kind
-    )
+    twice = language_models.by_group(stored("language_models"))["longer"]
+    free, held = (twice[kind] for kind in ("LSTM", "LSTM, stable"))
     for what in ("by input", "by state"):
         assert left(held, what, 51.5).high < left(free, what, 51.5).low
 

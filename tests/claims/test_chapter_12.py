@@ -19,7 +19,7 @@ from fhx.dynamics import (
     parallel_unroll,
     unroll,
 )
-from fhx.experiments import music_and_digits, stored
+from fhx.experiments import language_models, music_and_digits, stored
 from fhx.experiments.causal import CausalAttention
 from fhx.experiments.protocol import judge
 from fhx.stability import truncated_states
@@ -228,11 +228,7 @@ def scores(task: str, net: str) -> list[float]:
 
 def words() -> dict[str, dict]:
     """The stored results of nets that read words, by kind."""
-    return {
-        p["point"]["model"]: p["result"]
-        for p in stored("language_models")["points"]
-        if "units" in p["point"] and not {"read", "passes"} & {*p["point"]}
-    }
+    return language_models.by_group(stored("language_models"))["compared"]
 
 
 @pytest.mark.claim("B17")

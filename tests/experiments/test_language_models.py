@@ -19,8 +19,10 @@ from fhx.experiments.__main__ import main
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, measures, reading, training
 from fhx.experiments.language_models.net import RIVALS, WINDOW
+from fhx.experiments.language_models.points import FULL, LARGE, LONGER, NETS, READ, SIZE
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.training import Setting
+from fhx.experiments.language_models.verdicts import STATEMENTS, by_group
 from fhx.experiments.protocol import judge
 from fhx.tasks import Sequences, Task
 
@@ -159,6 +161,7 @@ def small(monkeypatch, tmp_path):
         monkeypatch.setattr(training, name, value)
     for module in (language_models, measures):
         monkeypatch.setattr(module, "text", lambda: problem)
+    monkeypatch.setattr(language_models, "SIZE", {"layers": 1, "units": 5})
     monkeypatch.setenv("FHX_CACHE", str(tmp_path))
     return problem
 
@@ -225,6 +228,11 @@ def test_one_point(small, monkeypatch):
     longer = language_models.run({**POINT, "passes": 4})
     assert (longer["rate"], longer["dropout"]) == (result["rate"], result["dropout"])
     assert (longer["at"][-1], len(longer["test"])) == (2 * result["at"][-1], len(language_models.SEEDS))
+    monkeypatch.setattr(language_models, "LARGE", {"layers": 2, "units": 6})
+    larger = language_models.run({**POINT, **language_models.LARGE})
+    assert (larger["rates"], larger["dropouts"]) == (result["rates"], result["dropouts"])
+    assert {len(rates) for rates in larger["certificate"]} == {2}
+    assert len(larger["test"]) == len(language_models.LARGE_SEEDS)
 
 
 def test_a_frozen_net_learns_words_only(small):
@@ -280,17 +288,16 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
 
     def judged(control, longer=4.18):
         points = [{"point": {"model": "Kneser-Ney", "order": 3}, "result": {"test": [5.0]}}]
-        for name, *size in language_models.NETS:
+        for name in NETS:
             score = scores.get(name, 4.5) if name != "frozen" else control
-            point = {"model": name, **dict(zip(("layers", "units"), size, strict=True))}
-            points.append({"point": point, "result": nets | {"test": [score, score + 0.1, score + 0.2]}})
-        full = dict(zip(("model", "layers", "units"), language_models.FULL, strict=True))
-        points += [
-            {"point": {**full, "read": how}, "result": nets | {"test": [4.1] * 3}} for how in language_models.READ
-        ]
+            result = nets | {"test": [score, score + 0.1, score + 0.2]}
+            points.append({"point": {"model": name, **SIZE}, "result": result})
+            points.append({"point": {"model": name, **LARGE}, "result": nets | {"test": [1.0]}})  # not compared
+        full = {"model": FULL, **SIZE}
+        points += [{"point": {**full, "read": how}, "result": nets | {"test": [4.1] * 3}} for how in READ]
         points += [
             {"point": {**full, "model": kind, "passes": 20}, "result": nets | {"valid": [[longer]] * 3}}
-            for kind in language_models.LONGER
+            for kind in LONGER
         ]
         found = language_models.evidence({"points": points})["words: LSTM is ahead of LSTM, stable"]
         return found, judge(found)
@@ -300,7 +307,7 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
     assert found.baselines == {"trigram": 5.0}
     (lead,) = verdict.leads.values()
     assert lead.mean == pytest.approx(0.3)
-    statement, *_ = language_models.STATEMENTS["price"]
+    statement, *_ = STATEMENTS["price"]
     assert verdict[statement] == "undecided at this budget"
     assert set(judged(4.0)[1].reasons) == {"seeds", "control"}
     assert judged(4.2, longer=4.12)[1].reasons["plateau"] == "LSTM still gained 0.06 by twice the updates"
@@ -392,6 +399,21 @@ def test_perplexities_have_a_name_each_and_published_ones_stand_beside_them():
     assert found["Kneser-Ney, 3 words"] == pytest.approx(exp(5))
     assert found.items() >= language_models.PUBLISHED.items()
     assert len(found) == 3 + len(language_models.PUBLISHED)
+
+
+def test_nets_are_found_by_group_and_kind():
+    points = [
+        {"model": "Kneser-Ney", "order": 3},
+        {"model": "LSTM", **SIZE},
+        {"model": "LSTM", **SIZE, "read": "truncated 10"},
+        {"model": "LSTM", **SIZE, "passes": 20},
+        {"model": "LSTM", **LARGE},
+    ]
+    assert by_group({"points": [{"point": point, "result": n} for n, point in enumerate(points)]}) == {
+        "compared": {"LSTM": 1, "LSTM, truncated 10": 2},
+        "longer": {"LSTM": 3},
+        "larger": {"LSTM": 4},
+    }
 
 
 def by_hand_read(net, ids, k):

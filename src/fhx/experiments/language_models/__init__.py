@@ -36,15 +36,30 @@ from torch import Tensor
 from fhx._device import device
 from fhx.experiments import real_data as data
 from fhx.experiments.experiment import Experiment, Point, Result
-from fhx.experiments.items import Items
 from fhx.experiments.language_models import training
 from fhx.experiments.language_models.counted import KneserNey
 from fhx.experiments.language_models.measures import certificate, reactions_of
 from fhx.experiments.language_models.net import KINDS, LanguageModel
+from fhx.experiments.language_models.points import (
+    DROPOUTS,
+    FULL,
+    LARGE,
+    LARGE_SEEDS,
+    LARGER,
+    LONGER,
+    NETS,
+    ORDERS,
+    PASSES,
+    RATES,
+    READ,
+    SEEDS,
+    SIZE,
+    TRIED,
+)
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.side_by_side import losses_together, train_together
 from fhx.experiments.language_models.training import Setting, Trained, evaluate, text, train
-from fhx.experiments.protocol import Ahead, Evidence, Kind
+from fhx.experiments.language_models.verdicts import by_group, evidence
 from fhx.tasks import Sequences, wikitext2
 
 __all__ = [
@@ -56,6 +71,7 @@ __all__ = [
     "LanguageModel",
     "Setting",
     "Trained",
+    "by_group",
     "evaluate",
     "evidence",
     "perplexities",
@@ -63,58 +79,8 @@ __all__ = [
     "train",
 ]
 
-RATES = (0.001, 0.003, 0.01, 0.03, 0.1)
-"""Learning rates that are tried."""
-DROPOUTS = (0.1, 0.2, 0.4)
-"""Dropouts that are tried."""
-TRIED = 0.2
-"""Dropout by which a rate is chosen."""
-PASSES = {"rate": 1, "dropout": 10, "trained": 10}
-"""Over the training text: to choose a rate, to choose a dropout, and of the nets that are reported."""
-SEEDS = range(5)
-"""Of the nets that are reported; the first one chooses the settings."""
-ORDERS = (1, 2, 3, 4)
-"""Words that are counted together."""
-TRAINED = (
-    *("simple", "simple, stable", "LSTM", "LSTM, clipped", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, stable"),
-    *("frozen", "TCN", "minGRU"),
-)
-NETS = tuple((kind, 1, 128) for kind in TRAINED)
-"""Nets that are compared: kind, layers and units of each; a rival is as large as layers of LSTMs."""
-FULL = ("LSTM", 1, 128)
-"""The one that is also trained to read in other ways."""
-READ = ("truncated 10", "truncated 20")
-"""Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
-LONGER = ("LSTM", "LSTM, stable", "frozen")
-"""Kinds that are trained for twice as many passes too, with the same settings, as a verdict asks of all it is about."""
 KS, SHOWN = (1, 2, 5, 10, 20, 35, 70), 1000
 """How many of the last words nets are shown, to see how far back they look, and for how many words of each stream."""
-STATEMENTS = {
-    "price": tuple(
-        Ahead(*pair)
-        for pair in (
-            ("LSTM", "LSTM, stable"),
-            ("simple", "simple, stable"),
-            ("LSTM", "LSTM, clipped"),
-            ("LSTM, clipped", "LSTM, stable"),
-            ("LSTM", "LSTM, four conditions"),
-            ("LSTM, stable", "LSTM, four conditions"),
-            ("LSTM", "LSTM, F = 0.64"),
-            ("LSTM, stable", "LSTM, F = 0.64"),
-            ("LSTM, F = 0.64", "LSTM, four conditions"),
-        )
-    ),
-    "contest": (Ahead("TCN", "LSTM"), Ahead("minGRU", "LSTM"), Ahead("LSTM", "simple")),
-    "truncated": tuple(Ahead(*pair) for pair in (("LSTM", READ[0]), ("LSTM", READ[1]), (READ[1], "LSTM, stable"))),
-}
-"""What is judged: the price of certificates and of clipped vectors, the rivals, and nets that read in other ways.
-
-It is judged of nets that are stored. The last three were made after the runs, all others before.
-"""
-LOOKS = 4
-"""How often it was judged: by the last tenth of the updates, and by twice the passes of one net, of some and of all."""
-GAIN = 0.05
-"""What twice the passes may add to a validation loss, in nats a word."""
 PUBLISHED = {
     "RNN of Miller and Hardt (2019)": 146.7,
     "LSTM of Miller and Hardt (2019)": 92.3,
@@ -138,7 +104,7 @@ def run(point: Point) -> Result:
     """
     if "order" in point:
         return counted(point["order"])
-    full = {name: value for name, value in point.items() if name not in ("read", "passes")}
+    full = {"model": point["model"], **SIZE}
     passes = point.get("passes", PASSES["trained"])
     by_rate = _trained(full, [Setting(rate, TRIED, SEEDS[0]) for rate in RATES], PASSES["rate"])
     rates = {rate: min(fit.valid) for rate, fit in zip(RATES, by_rate, strict=True)}
@@ -148,8 +114,9 @@ def run(point: Point) -> Result:
     dropouts = {dropout: min(fit.valid) for dropout, fit in by_dropout.items()}
     dropout = min(dropouts, key=dropouts.__getitem__)
     done = [by_dropout[dropout]] if point == full and PASSES["dropout"] == PASSES["trained"] else []
+    seeds = LARGE_SEEDS if point.items() >= LARGE.items() else SEEDS
     read = {name: value for name, value in point.items() if name != "passes"}
-    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in SEEDS[len(done) :]], passes)
+    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in seeds[len(done) :]], passes)
     tested = _losses(fits, text().test, Reading.of(point.get("read", "full")).sees)
     return {
         "test": [each.double().mean().item() for each in tested],
@@ -232,49 +199,6 @@ def perplexities(stored: Mapping[str, Any]) -> dict[str, float]:
     return found | PUBLISHED
 
 
-def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
-    """What the stored nets of one layer say of each statement, under the name of both kinds; "frozen" is the control.
-
-    A counted trigram stands beside them. Nets that read in another way had no settings of their own.
-    """
-    results = {tuple(entry["point"].values()): entry["result"] for entry in stored["points"]}
-    twice = {name: results.get((name, *FULL[1:], 2 * PASSES["trained"]), {"valid": []}) for name, *_ in NETS}
-    longer = {name: [min(curve) for curve in result["valid"]] for name, result in twice.items()}
-    trained = [name for name, *size in NETS if size == [*FULL[1:]] and (name, *size) in results]
-    kinds = {name: _kind(results[name, *FULL[1:]], longer[name]) for name in trained}
-    kinds |= {how: _kind(results[(*FULL, how)], [], settings=0) for how in READ}
-    stated = [one for made in STATEMENTS.values() for one in made if {one.one, one.other} <= kinds.keys()]
-    return {
-        f"words: {one}": Evidence(
-            kinds=kinds,
-            higher_is_better=False,
-            control="frozen",
-            baselines={"trigram": results["Kneser-Ney", 3]["test"][0]},
-            statements=[one],
-            shown=LOOKS * len(stated),
-            gain=GAIN,
-        )
-        for one in stated
-    }
-
-
-def _kind(result: Result, longer: Sequence[float], settings: int = len(RATES) + len(DROPOUTS)) -> Kind:
-    return Kind(
-        scores=result["test"],
-        at=result["at"],
-        valid=result["valid"],
-        rate=result["rate"],
-        rates=RATES,
-        tried={float(rate): value for rate, value in result["rates"].items()},
-        settings=settings,
-        regularizers=frozenset({"dropout"}),
-        recommended_start=True,
-        item_error=result["item error"],
-        items=Items(**result["items"]) if "items" in result else None,
-        longer=longer,
-    )
-
-
 EXPERIMENT = Experiment(
     name="language_models",
     question="What does a certificate of stability cost a language model that reads its text ten times?",
@@ -289,9 +213,10 @@ EXPERIMENT = Experiment(
     },
     points=[
         *({"model": "Kneser-Ney", "order": order} for order in ORDERS),
-        *({"model": kind, "layers": layers, "units": units} for kind, layers, units in NETS),
-        *({**dict(zip(("model", "layers", "units"), FULL, strict=True)), "read": read} for read in READ),
-        *({"model": kind, "layers": 1, "units": 128, "passes": 2 * PASSES["trained"]} for kind in LONGER),
+        *({"model": kind, **SIZE} for kind in NETS),
+        *({"model": FULL, **SIZE, "read": read} for read in READ),
+        *({"model": kind, **SIZE, "passes": 2 * PASSES["trained"]} for kind in LONGER),
+        *({"model": kind, **LARGE} for kind in LARGER),
     ],
     run=run,
     evidence=evidence,
