@@ -19,7 +19,7 @@ from fhx.experiments.__main__ import main
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, measures, reading, training
 from fhx.experiments.language_models.net import RIVALS, WINDOW
-from fhx.experiments.language_models.points import FULL, LARGE, LONGER, NETS, READ, SIZE
+from fhx.experiments.language_models.points import FULL, LONGER, NETS, READ, SIZE
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.language_models.training import Setting
 from fhx.experiments.language_models.verdicts import STATEMENTS, by_group
@@ -228,11 +228,10 @@ def test_one_point(small, monkeypatch):
     longer = language_models.run({**POINT, "passes": 4})
     assert (longer["rate"], longer["dropout"]) == (result["rate"], result["dropout"])
     assert (longer["at"][-1], len(longer["test"])) == (2 * result["at"][-1], len(language_models.SEEDS))
-    monkeypatch.setattr(language_models, "LARGE", {"layers": 2, "units": 6})
-    larger = language_models.run({**POINT, **language_models.LARGE})
-    assert (larger["rates"], larger["dropouts"]) == (result["rates"], result["dropouts"])
-    assert {len(rates) for rates in larger["certificate"]} == {2}
-    assert len(larger["test"]) == len(language_models.LARGE_SEEDS)
+    for found, passes in ((result, 2), (longer, 4)):  # those of the settings only where they were chosen
+        settings = [Setting(result["rate"], result["dropout"], seed) for seed in language_models.SEEDS]
+        own = sum(training.train(POINT, setting, passes).seconds for setting in settings)
+        assert (found["seconds"] == pytest.approx(own)) == (found is longer)
 
 
 def test_a_frozen_net_learns_words_only(small):
@@ -292,7 +291,6 @@ def test_a_verdict_on_words_needs_five_seeds_and_a_control_that_is_beaten():
             score = scores.get(name, 4.5) if name != "frozen" else control
             result = nets | {"test": [score, score + 0.1, score + 0.2]}
             points.append({"point": {"model": name, **SIZE}, "result": result})
-            points.append({"point": {"model": name, **LARGE}, "result": nets | {"test": [1.0]}})  # not compared
         full = {"model": FULL, **SIZE}
         points += [{"point": {**full, "read": how}, "result": nets | {"test": [4.1] * 3}} for how in READ]
         points += [
@@ -407,12 +405,10 @@ def test_nets_are_found_by_group_and_kind():
         {"model": "LSTM", **SIZE},
         {"model": "LSTM", **SIZE, "read": "truncated 10"},
         {"model": "LSTM", **SIZE, "passes": 20},
-        {"model": "LSTM", **LARGE},
     ]
     assert by_group({"points": [{"point": point, "result": n} for n, point in enumerate(points)]}) == {
         "compared": {"LSTM": 1, "LSTM, truncated 10": 2},
         "longer": {"LSTM": 3},
-        "larger": {"LSTM": 4},
     }
 
 

@@ -43,9 +43,6 @@ from fhx.experiments.language_models.net import KINDS, LanguageModel
 from fhx.experiments.language_models.points import (
     DROPOUTS,
     FULL,
-    LARGE,
-    LARGE_SEEDS,
-    LARGER,
     LONGER,
     NETS,
     ORDERS,
@@ -93,14 +90,17 @@ PUBLISHED = {
 def run(point: Point) -> Result:
     """Count words, or choose the settings of one kind, train its seeds and judge them.
 
+    Settings are chosen by nets of ``SIZE`` that read in full and ten times, whatever the point is.
+
     Returns:
         Of counted words what ``counted`` does. Of nets, by seed ``test``, in nats a word, ``valid`` and ``train``,
         curves at the updates ``at``, ``certificate``, the contraction rates of the layers, which certify only below 1,
         None where there is none, and ``reactions``, of recurrent nets; ``rate`` and ``dropout``; ``rates`` and
         ``dropouts``, the best validation loss by each that was tried; ``item error``, of blocks of the test text, and
         ``items``, the mean loss of each block by all nets; ``context``, by seed the loss on the first words of each
-        stream of the test text by how many of the last words the net sees, "all" among them; ``parameters``; and
-        ``seconds`` of one core or of a GPU, all in all; ``device``, which of them.
+        stream of the test text by how many of the last words the net sees, "all" among them; ``parameters``;
+        ``seconds`` of one core or of a GPU, those of the settings among them where this point chose them; and
+        ``device``, which of the two.
     """
     if "order" in point:
         return counted(point["order"])
@@ -113,10 +113,10 @@ def run(point: Point) -> Result:
     by_dropout = dict(zip(DROPOUTS, _trained(full, tried, PASSES["dropout"]), strict=True))
     dropouts = {dropout: min(fit.valid) for dropout, fit in by_dropout.items()}
     dropout = min(dropouts, key=dropouts.__getitem__)
-    done = [by_dropout[dropout]] if point == full and PASSES["dropout"] == PASSES["trained"] else []
-    seeds = LARGE_SEEDS if point.items() >= LARGE.items() else SEEDS
+    own = [*by_rate, *by_dropout.values()] if point == full else []
+    done = [by_dropout[dropout]] if own and PASSES["dropout"] == PASSES["trained"] else []
     read = {name: value for name, value in point.items() if name != "passes"}
-    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in seeds[len(done) :]], passes)
+    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in SEEDS[len(done) :]], passes)
     tested = _losses(fits, text().test, Reading.of(point.get("read", "full")).sees)
     return {
         "test": [each.double().mean().item() for each in tested],
@@ -133,7 +133,7 @@ def run(point: Point) -> Result:
         "context": context(fits),
         **({"reactions": [reactions_of(fit.net) for fit in fits]} if fits[0].net.form else {}),
         "parameters": sum(p.numel() for p in fits[0].net.parameters()),
-        "seconds": sum(fit.seconds for fit in (*by_rate, *by_dropout.values(), *fits[len(done) :])),
+        "seconds": sum(fit.seconds for fit in (*own, *fits[len(done) :])),
         "device": device().type,
     }
 
@@ -216,7 +216,6 @@ EXPERIMENT = Experiment(
         *({"model": kind, **SIZE} for kind in NETS),
         *({"model": FULL, **SIZE, "read": read} for read in READ),
         *({"model": kind, **SIZE, "passes": 2 * PASSES["trained"]} for kind in LONGER),
-        *({"model": kind, **LARGE} for kind in LARGER),
     ],
     run=run,
     evidence=evidence,

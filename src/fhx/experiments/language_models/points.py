@@ -3,9 +3,6 @@
 __all__ = [
     "DROPOUTS",
     "FULL",
-    "LARGE",
-    "LARGER",
-    "LARGE_SEEDS",
     "LONGER",
     "NETS",
     "ORDERS",
@@ -42,9 +39,3 @@ READ = ("truncated 10", "truncated 20")
 """Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
 LONGER = ("LSTM", "LSTM, stable", "frozen")
 """Kinds that are trained for twice as many passes too, with the same settings, as a verdict asks of all it is about."""
-LARGE = {"layers": 2, "units": 200}
-"""A larger size."""
-LARGER: tuple[str, ...] = ()
-"""Kinds that are trained at the larger size too, with the settings of their smaller nets."""
-LARGE_SEEDS = SEEDS[:1]
-"""Of the larger nets."""
