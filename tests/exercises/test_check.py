@@ -364,6 +364,24 @@ def test_what_is_too_late_is_so_whatever_becomes_of_the_signal(body, monkeypatch
     assert sys.unraisablehook == seen.append
 
 
+def test_what_was_passed_over_is_raised_again_soon():
+    def busy():
+        return any(False for _ in count())
+
+    class Slow:
+        def __del__(self):
+            busy()
+
+    def both():
+        Slow()
+        busy()
+
+    began = time.process_time()
+    with pytest.raises(TooSlowError):
+        time_limit(1.5, "cpu")(both)()
+    assert time.process_time() - began < 2.7
+
+
 def test_what_else_python_passes_over_is_still_told(monkeypatch):
     class Broken:
         def __del__(self):

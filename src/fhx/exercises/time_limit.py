@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 __all__ = ["TooSlowError", "time_limit"]
 
+AGAIN = 0.5
+"""Seconds, at most, after which what was passed over is raised again."""
+
 
 class TooSlowError(BaseException):
     """The time is up. Not an ``Exception``, so that an ``except Exception`` in the code does not catch it."""
@@ -19,7 +22,7 @@ def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterat
     """Raise a :class:`TooSlowError` after that many seconds, where the system can: on Unix, in the main thread.
 
     Limits can be nested: an outer one stands still while an inner one runs. What is raised where Python passes
-    exceptions over, as in a ``__del__`` or while garbage is collected, is raised again after as long again. What is
+    exceptions over, as in a ``__del__`` or while garbage is collected, is raised again soon (``AGAIN``). What is
     too late is a :class:`TooSlowError` in any case: also if C code makes another error of it, or nothing does.
 
     Args:
@@ -45,7 +48,7 @@ def time_limit(seconds: float, clock: Literal["wall", "cpu"] = "wall") -> Iterat
 
     handler = signal.signal(number, stop)
     sys.unraisablehook = pass_over
-    left = signal.setitimer(timer, seconds, seconds)
+    left = signal.setitimer(timer, seconds, min(seconds, AGAIN))
     try:
         yield
     except Exception as error:
