@@ -380,6 +380,9 @@ def test_b17_the_text_on_nets_of_other_sizes() -> None:
         assert 0.93 * size < min(counts) <= max(counts) < 1.03 * size
     assert {median(by_size[size]["LSTM"]["best update"]) for size in ("equal", "published")} == {150}
     assert [f"{of['minGRU']:.2f}" for of in means.values()] == ["8.33", "8.32", "8.30"]
+    for of, wanted in (("LRU", ["8.35", "8.52"]), ("RG-LRU", ["8.41", "8.42"])):
+        assert [f"{means[size][of]:.2f}" for size in ("quarter", "equal")] == wanted
+    assert means["quarter"]["LRU"] < means["equal"]["LSTM"]
     sizes = [round(found["minGRU"]["parameters"], -3) for found in by_size.values()]
     assert sizes == [30_000, 121_000, 263_000]
     evidence = music_and_digits.evidence(stored("music_and_digits"))

@@ -115,7 +115,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("LSTM, truncated 5", PROJECTED_ONCE, *THROUGHOUT, "frozen", "TCN", "attention", *LINEAR),
             *("window 5", "window 20", "logistic 20"),
         ),
-        "quarter": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", "minGRU"),
+        "quarter": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", *LINEAR),
         "published": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", "minGRU"),
     },
     "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen", "TCN")},
