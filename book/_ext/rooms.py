@@ -12,6 +12,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
+from functools import lru_cache
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -138,6 +139,15 @@ class Room(Parsed):
         return section
 
 
+@lru_cache(maxsize=1)
+def by_last_part(env: BuildEnvironment) -> dict[str, set[tuple[str, str, str]]]:
+    """The name, the page and the place on it of all that is described, by the last part of the name."""
+    found: dict[str, set[tuple[str, str, str]]] = {}
+    for name, _, _, doc, anchor, _ in env.get_domain("py").get_objects():
+        found.setdefault(name.rpartition(".")[2], set()).add((name, doc, anchor))
+    return found
+
+
 def resolve(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.TextElement
 ) -> nodes.Element | None:
@@ -145,9 +155,7 @@ def resolve(
     if node.get("refdomain") != "py":
         return None
     is_annotation = node.get("refspecific") or "refwarn" not in node  # what a role writes is none, and must resolve
-    last = node["reftarget"].rpartition(".")[2]
-    objects = env.get_domain("py").get_objects()
-    found = {(name, doc, anchor) for name, _, _, doc, anchor, _ in objects if name.rpartition(".")[2] == last}
+    found = by_last_part(env).get(node["reftarget"].rpartition(".")[2], set())
     if len(found) != 1:
         return content if is_annotation else None
     ((name, doc, anchor),) = found

@@ -33,6 +33,7 @@ BRACED = re.compile(r"\{ (\S+) \}")
 TASKS = ("ex-", "sol-")  # how the labels of exercises and solutions begin
 
 
+@cache
 def same(formula: str) -> str:
     """A formula in a form that spaces, and braces around one sign, do not change."""
     return BRACED.sub(r"\1", " ".join(TOKEN.findall(formula)).replace(r"\ast", "*"))
