@@ -240,7 +240,7 @@ def words() -> dict[str, dict]:
         ("chorales: LRU is ahead of LSTM", "fails", -0.11, "-0.22 to -0.0032"),
         ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.04, "-0.2 to 0.12"),
         ("chorales: TCN is ahead of LSTM", "holds", 0.12, "0.013 to 0.22"),
-        ("chorales at own sizes: TCN is ahead of LSTM", "holds", 0.21, "0.061 to 0.35"),
+        ("chorales at own sizes: TCN is ahead of LSTM", "undecided at this budget", 0.21, "0.061 to 0.35"),
         ("chorales: minGRU is ahead of LSTM", "undecided at this budget", 0.09, "-0.012 to 0.19"),
         ("chorales: TCN is ahead of LSTM, dropout throughout", "undecided at this budget", 0.01, "-0.12 to 0.14"),
         ("digits: TCN is ahead of LSTM", "undecided at this budget", 0.03, "-0.071 to 0.13"),
@@ -351,11 +351,12 @@ def test_b17_at_the_size_that_suits_each_the_convolutional_net_stays_ahead_of_on
         "minGRU": "quarter",
     }
     found = music_and_digits.evidence(stored("music_and_digits"))
-    for other, says in (("LSTM", "holds"), ("LSTM, dropout throughout", "undecided at this budget")):
+    for other, clear in (("LSTM", True), ("LSTM, dropout throughout", False)):
         one = found[f"chorales at own sizes: TCN is ahead of {other}"]
         verdict, statement = judge(one), one.statements[0]
         assert verdict.all_rules_hold
-        assert verdict[statement] == says
+        assert (verdict.leads[statement].low > 0) is clear
+        assert verdict[statement] == "undecided at this budget"  # stated when larger nets had been seen
 
 
 @pytest.mark.claim("B17")

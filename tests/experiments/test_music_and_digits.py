@@ -386,6 +386,7 @@ def test_kinds_of_three_sizes_are_judged_at_the_size_of_each_that_validates_best
     of_equal = [name for name in found if "own" not in name]
     assert {one.shown for one in found.values()} == {3 * len(of_equal) + len(at_own)}  # the latter were looked at once
     assert judge(found["chorales at own sizes: TCN is ahead of LSTM"]).all_rules_hold
+    assert {name for name, one in found.items() if one.statements[0].seen} == at_own.keys()
 
 
 def test_a_kind_that_once_failed_to_train_has_no_size_of_its_own_there(problems):

@@ -93,6 +93,16 @@ def test_many_verdicts_are_told_and_counted():
     assert told({"nothing": evidence(statements=[])})[0].startswith("nothing: undecided at this budget; ")
 
 
+def test_what_was_stated_after_a_look_is_never_settled():
+    after = evolve(STATEMENT, seen=True)
+    before, verdict = (judge(evidence(statements=[one])) for one in (STATEMENT, after))
+    assert verdict.all_rules_hold
+    assert verdict.leads[after] == before.leads[STATEMENT]
+    assert (before[STATEMENT], verdict[after]) == ("holds", "undecided at this budget")
+    assert verdict.of(after).endswith("; all rules hold; stated when some of the nets had been seen")
+    assert told({"one": evidence(statements=[after])})[-1] == "0 of 1 statements are settled"
+
+
 def test_a_lead_below_its_margin_is_told_with_the_margin():
     statement = Ahead("deep", "simple", 0.5)
     verdict = judge(evidence(statements=[statement]))

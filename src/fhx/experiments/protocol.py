@@ -101,11 +101,13 @@ def last_gains(at: Sequence[int], curves: Sequence[Sequence[float]], higher_is_b
 
 @frozen
 class Ahead:
-    """The statement that one kind is better than another by more than a margin, made before the run."""
+    """The statement that one kind is better than another by more than a margin. If some of the nets had been ``seen``
+    when it was made, it is told and never settled."""
 
     one: str
     other: str
     by: float = 0.0
+    seen: bool = False
 
     def __str__(self) -> str:
         return f"{self.one} is ahead of {self.other}" + (f" by {self.by:g}" if self.by else "")
@@ -120,7 +122,7 @@ class Evidence:
         higher_is_better: whether scores and validation values are better the higher they are.
         control: the kind in which the part in question is switched off, or None.
         baselines: scores that a reader can place, by name.
-        statements: what is judged, fixed before the run.
+        statements: what is judged.
         shown: how many comparisons are shown, those of the statements among them.
         gain: what the last tenth of the updates may add to a validation value.
         level: of all intervals together.
@@ -156,9 +158,8 @@ class Evidence:
         r"""By how much the first kind is ahead, seed by seed.
 
         The interval of Student for the differences has the level :math:`1 - (1 - \mathrm{level}) / \mathrm{shown}`,
-        and is wider by what the choice of test items adds: half-widths are added as squares. Where it is kept what both
-        kinds scored on each item, its error is that of their differences item by item; else the errors of both are
-        added as squares, which makes the interval too wide for items that both share.
+        and is wider by what the choice of test items adds: half-widths are added as squares. Its error is that of the
+        differences item by item; where those are not kept, of the errors of both added as squares, which is too much.
         """
         a, b, sign = self.kinds[one], self.kinds[other], 1 if self.higher_is_better else -1
         level = 1 - (1 - self.level) / max(self.shown, 1)
@@ -173,12 +174,8 @@ class Evidence:
 
 @frozen
 class Verdict:
-    """What the rules say of some evidence.
-
-    Attributes:
-        reasons: for each rule that does not hold, why.
-        leads: for each statement by how much the one kind is ahead of the other.
-    """
+    """What the rules say of some evidence: of each rule that does not hold why (``reasons``), and of each statement by
+    how much the one kind is ahead of the other (``leads``)."""
 
     reasons: Mapping[Rule, str]
     leads: Mapping[Ahead, Interval]
@@ -191,7 +188,7 @@ class Verdict:
     def __getitem__(self, statement: Ahead) -> Literal["holds", "fails", "undecided at this budget"]:
         """Of one of the statements; it fails where the other kind is ahead, or the lead is below the margin."""
         lead = self.leads[statement]
-        if not self.all_rules_hold or lead.low <= statement.by <= lead.high:
+        if statement.seen or not self.all_rules_hold or lead.low <= statement.by <= lead.high:
             return "undecided at this budget"
         return "holds" if lead.low > statement.by else "fails"
 
@@ -203,7 +200,8 @@ class Verdict:
             low, high, one, other = -high, -low, other, one
         by = f"by {low:.2g} to {high:.2g}".replace("-", "\u2212")
         if found.startswith("undecided"):
-            return f"'{one}' or '{other}': undecided at this budget, lead of the first{by[2:]}; {self._rules}"
+            why = self._rules + "; stated when some of the nets had been seen" * statement.seen
+            return f"'{one}' or '{other}': undecided at this budget, lead of the first{by[2:]}; {why}"
         stated = f", but by {statement.by:g} was stated" if found == "fails" and not turned else ""
         return f"'{one}' is ahead of '{other}' {by}: settled{stated}"
 
