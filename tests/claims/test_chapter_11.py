@@ -239,7 +239,7 @@ def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throu
 @pytest.mark.claim("B13")
 @pytest.mark.parametrize(
     ("kind", "says", "low", "high"),
-    [("LSTM, F = 0.64", "undecided at this budget", 0.35, 0.8), ("LSTM, F = 0.95", "holds", 0.335, 0.665)],
+    [("LSTM, F = 0.64", "undecided at this budget", 0.35, 0.8), ("LSTM, F = 0.95", "holds", 0.325, 0.665)],
 )
 def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets, verdicts, kind, says, low, high):
     verdict, statement = verdicts[f"digits: LSTM is ahead of {kind}"]

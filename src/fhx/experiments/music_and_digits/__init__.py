@@ -116,7 +116,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             *("window 5", "window 20", "logistic 20"),
         ),
         "quarter": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", *LINEAR),
-        "published": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", "minGRU"),
+        "published": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", *LINEAR),
     },
     "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen", "TCN")},
     "digits": {
