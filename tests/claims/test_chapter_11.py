@@ -238,14 +238,15 @@ def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throu
 
 @pytest.mark.claim("B13")
 @pytest.mark.parametrize(
-    ("kind", "says", "low", "high"),
-    [("LSTM, F = 0.64", "undecided at this budget", 0.35, 0.8), ("LSTM, F = 0.95", "holds", 0.325, 0.665)],
+    ("kind", "says", "between"),
+    [("LSTM, F = 0.64", "undecided at this budget", "0.38 to 0.77"), ("LSTM, F = 0.95", "holds", "0.33 to 0.66")],
 )
-def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets, verdicts, kind, says, low, high):
+def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets, verdicts, kind, says, between):
     verdict, statement = verdicts[f"digits: LSTM is ahead of {kind}"]
     assert verdict[statement] == says
     assert set(verdict.reasons) <= {"plateau"}
-    assert low < verdict.leads[statement].low < verdict.leads[statement].high < high
+    lead = verdict.leads[statement]
+    assert f"{lead.low:.2f} to {lead.high:.2f}" == between
     assert interval(nets["digits"]["LSTM"]["test"]).low > 0.9
     assert interval(nets["digits"][kind]["test"]).high < interval(nets["digits"]["frozen"]["test"]).high
 

@@ -15,7 +15,7 @@ by whoever looks at the numbers, but by :func:`judge`, from the evidence that is
   the same items, and what each of them scored is kept, their difference is taken item by item);
 * *multiplicity*: all comparisons that are shown share one level, by the correction of Bonferroni.
 
-Where a rule does not hold the verdict is "undecided at this budget".
+Where a rule does not hold, or nets had been seen when a statement was made, it is "undecided at this budget".
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,10 +81,8 @@ class Kind:
         return sign * tried[self.rate] - max(values) if values and self.rate in tried else inf
 
     def last_gain(self, higher_is_better: bool) -> float:
-        """By how much the last tenth of the updates bettered the best validation value of a seed, at most.
-
-        Or twice the updates, where there are nets that had them.
-        """
+        """By how much the last tenth of the updates, or twice the updates where nets had them, bettered the best
+        validation value of a seed, at most."""
         if not self.longer:
             return max(last_gains(self.at, self.valid, higher_is_better))
         sign = 1 if higher_is_better else -1
@@ -122,7 +120,7 @@ class Evidence:
         higher_is_better: whether scores and validation values are better the higher they are.
         control: the kind in which the part in question is switched off, or None.
         baselines: scores that a reader can place, by name.
-        statements: what is judged.
+        statements: what is judged, fixed before the run but for those that say otherwise.
         shown: how many comparisons are shown, those of the statements among them.
         gain: what the last tenth of the updates may add to a validation value.
         level: of all intervals together.
@@ -158,8 +156,9 @@ class Evidence:
         r"""By how much the first kind is ahead, seed by seed.
 
         The interval of Student for the differences has the level :math:`1 - (1 - \mathrm{level}) / \mathrm{shown}`,
-        and is wider by what the choice of test items adds: half-widths are added as squares. Its error is that of the
-        differences item by item; where those are not kept, of the errors of both added as squares, which is too much.
+        and is wider by what the choice of test items adds: half-widths are added as squares. Where it is kept what both
+        kinds scored on each item, its error is that of their differences item by item; else the errors of both are
+        added as squares, which makes the interval too wide for items that both share.
         """
         a, b, sign = self.kinds[one], self.kinds[other], 1 if self.higher_is_better else -1
         level = 1 - (1 - self.level) / max(self.shown, 1)
@@ -174,8 +173,12 @@ class Evidence:
 
 @frozen
 class Verdict:
-    """What the rules say of some evidence: of each rule that does not hold why (``reasons``), and of each statement by
-    how much the one kind is ahead of the other (``leads``)."""
+    """What the rules say of some evidence.
+
+    Attributes:
+        reasons: for each rule that does not hold, why.
+        leads: for each statement by how much the one kind is ahead of the other.
+    """
 
     reasons: Mapping[Rule, str]
     leads: Mapping[Ahead, Interval]
