@@ -7,7 +7,8 @@ Unicode has no small letter for is written with ``^`` or ``_``.
 from __future__ import annotations
 
 import re
-from xml.etree.ElementTree import Element
+
+from lxml.html import HtmlElement
 
 LOW = dict(zip("0123456789+−-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 HIGH = dict(
@@ -28,7 +29,7 @@ BINARY = re.compile(r"(?<=[\w)\]∣∥ₐ-ₜ₀-₉⁰-⁹ᵀ′])\s*([+−⋅�
 COMPOUND = re.compile(r"[\s+−/=≤≥,⋅×]")
 
 
-def formula_line(math: Element) -> str:
+def formula_line(math: HtmlElement) -> str:
     """The formula of a ``<math>`` element, on one line."""
     text = _line(math)
     text = re.sub(rf"{APPLIED}\s*(?=[(\[{{])", "", text).replace(APPLIED, " ")
@@ -37,7 +38,7 @@ def formula_line(math: Element) -> str:
     return re.sub(r" (?=[,.;)\]}])", "", " ".join(BINARY.sub(r" \1 ", text).split()))
 
 
-def _line(node: Element) -> str:
+def _line(node: HtmlElement) -> str:
     parts = [_line(child) for child in node]
     match node.tag, parts:
         case "msup", [base, high]:
@@ -66,7 +67,7 @@ def _line(node: Element) -> str:
     return re.sub("[\u200b\u2063]", "", node.text or "") + "".join(parts)
 
 
-def _row(row: Element, between: str) -> str:
+def _row(row: HtmlElement, between: str) -> str:
     """A row of a matrix, or of equations below each other, which are parted where they are aligned."""
     return between.join(cell for cell in map(_line, row) if cell.strip())
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from typing import NamedTuple
-from xml.etree.ElementTree import Element, TreeBuilder
+
+from lxml.html import HtmlElement, HTMLParser, fragment_fromstring
 
 from formula_line import formula_line
 
-VOID = {"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 INLINE = {"a", "abbr", "b", "cite", "code", "em", "i", "kbd", "small", "span", "strong", "sub", "sup", "wbr"}
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 SILENT = {"button", "form", "pre", "script", "select", "style", "summary", "svg", "template"}
@@ -40,30 +39,6 @@ class Page(NamedTuple):
     sections: list[Section]
 
 
-class _Tree(HTMLParser):
-    """The elements of a page's article."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.builder = TreeBuilder()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.builder.start(tag, {name: value or "" for name, value in attributes})
-        if tag in VOID:
-            self.builder.end(tag)
-
-    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.builder.start(tag, {name: value or "" for name, value in attributes})
-        self.builder.end(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            self.builder.end(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.builder.data(data)
-
-
 def read_page(html: str) -> Page:
     """The sections of a page.
 
@@ -73,9 +48,7 @@ def read_page(html: str) -> Page:
     start, end = html.find("<article"), html.rfind("</article>")
     if min(start, end) < 0:
         raise ValueError("the page has no article")
-    tree = _Tree()
-    tree.feed(html[start:end] + "</article>")
-    article = tree.builder.close()
+    article = fragment_fromstring(html[start:end] + "</article>", parser=HTMLParser(remove_comments=True))
     sections = [*_sections(article)]
     if not sections:
         raise ValueError("the page has no heading")
@@ -84,11 +57,11 @@ def read_page(html: str) -> Page:
     return Page(sections[0].heading, numbered, sections)
 
 
-def _classes(element: Element) -> set[str]:
+def _classes(element: HtmlElement) -> set[str]:
     return set(element.get("class", "").split())
 
 
-def _heading(element: Element) -> Element | None:
+def _heading(element: HtmlElement) -> HtmlElement | None:
     """What names this element in a list of hits; None where it is only part of another's text."""
     classes = _classes(element)
     if element.tag == "section" and element.get("id"):
@@ -100,7 +73,7 @@ def _heading(element: Element) -> Element | None:
     return None
 
 
-def _sections(element: Element) -> Iterator[Section]:
+def _sections(element: HtmlElement) -> Iterator[Section]:
     """The sections at and below an element, each before those within it."""
     if (heading := _heading(element)) is not None:
         words = _text(heading).strip("[]")
@@ -112,7 +85,7 @@ def _sections(element: Element) -> Iterator[Section]:
             yield from _sections(child)
 
 
-def _names(element: Element) -> Iterator[str]:
+def _names(element: HtmlElement) -> Iterator[str]:
     """What the statements and exercises of a section are called, as in "Theorem 7.2 (its name)"."""
     for child in element:
         if "admonition-title" in _classes(child):
@@ -121,17 +94,17 @@ def _names(element: Element) -> Iterator[str]:
             yield from _names(child)
 
 
-def _lists_names(element: Element) -> bool:
+def _lists_names(element: HtmlElement) -> bool:
     """A list of terms, or the description of a name of the package."""
     return element.tag == "dl" and not {"glossary", "py"}.isdisjoint(_classes(element))
 
 
-def _listed(listed: Element) -> Iterator[Section]:
+def _listed(listed: HtmlElement) -> Iterator[Section]:
     """Each name with what is said of it; of the package the first paragraph."""
     of_package = "py" in _classes(listed)
     for place, name in enumerate(listed):
         if name.tag == "dt" and name.get("id"):
-            body = next((after for after in listed[place:] if after.tag == "dd"), Element("dd"))
+            body = next((after for after in listed[place:] if after.tag == "dd"), HtmlElement())
             if of_package:
                 said = next((_text(part) for part in body if part.tag == "p"), "")
                 yield Section(name.get("id", ""), name.get("id", ""), said)
@@ -139,20 +112,20 @@ def _listed(listed: Element) -> Iterator[Section]:
                 yield Section(name.get("id", ""), _text(name), _text(body))
 
 
-def _is_silent(element: Element) -> bool:
+def _is_silent(element: HtmlElement) -> bool:
     return element.tag in SILENT or not SILENT_CLASSES.isdisjoint(_classes(element))
 
 
-def _is_apart(element: Element) -> bool:
+def _is_apart(element: HtmlElement) -> bool:
     """Nothing of it is in the text that it stands in."""
     return _is_silent(element) or _lists_names(element) or _heading(element) is not None
 
 
-def _text(element: Element, without: Element | None = None) -> str:
+def _text(element: HtmlElement, without: HtmlElement | None = None) -> str:
     return " ".join("".join(_pieces(element, without)).split())
 
 
-def _pieces(element: Element, without: Element | None = None) -> Iterator[str]:
+def _pieces(element: HtmlElement, without: HtmlElement | None = None) -> Iterator[str]:
     """What an element says by itself, and not in what is a section of its own."""
     yield element.text or ""
     for child in element:
