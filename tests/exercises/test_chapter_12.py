@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from math import ceil, inf, isfinite, log2
+from math import ceil, inf, isfinite, log, log2
 
 import pytest
 import torch
@@ -156,6 +156,17 @@ def damped(guess, f, slope):
     return safe_sweep(guess, f, [0.9 * s for s in slope])
 
 
+def clipped_where_steep(guess, f, slope):
+    return (safe_sweep if max(map(abs, slope)) > 0.95 else plain_newton)(guess, f, slope)
+
+
+def by_a_logarithm(kernel, base, context):
+    """Rounded up at (5, 5, 125), whose logarithm is not the whole number that it should be."""
+    if not 1 < base <= kernel < context:
+        return layers_needed(kernel, base, context)
+    return ceil(log((context - 1) * (base - 1) / (kernel - 1) + 1, base))
+
+
 WRONG = {
     "12-compose": [
         lambda first, second: (first[0] + second[0], second[0] * first[1] + second[1]),
@@ -199,6 +210,7 @@ WRONG = {
         lambda kernel, base, context: next(n for n in range(99) if kernel**n >= context),
         lambda kernel, base, context: layers_needed(kernel, base, context + 1),
         lambda kernel, base, context: None if base >= kernel else layers_needed(kernel, base, context),
+        by_a_logarithm,
     ],
     "12-memory": [
         lambda T, d, k: {**numbers_kept(T, d, k), "newton": T * d * d},
@@ -220,6 +232,7 @@ WRONG = {
         plain_newton,
         clamped,
         damped,
+        clipped_where_steep,
         lambda guess, f, slope: guess,
         lambda guess, f, slope: safe_sweep(guess, f, slope)[:-1],
     ],
@@ -246,18 +259,29 @@ MALFORMED = [
     (
         "12-misleading",
         lambda h0: misleading(h0 + 1e-3),
-        "On example 1 of 6: the residual at step 1 is 0.00120, above 1e-06.",
+        "On example 1 of 6: the residual at step 1 is 0.001202, above 1e-06.",
     ),
-    ("12-safe", plain_newton, "On random input 6: expected numbers in [-1, 1], got 1.161 as state 5."),
+    (
+        "12-misleading",
+        lambda h0: [1.0000004, *misleading(h0)[1:]],
+        "On example 1 of 6: expected numbers in [-1, 1], got 1.0000004 as state 1.",
+    ),
+    (
+        "12-misleading",
+        lambda h0: [1 - 2 * h0**2 + 1.0000004e-6, *misleading(h0)[1:]],
+        "On example 1 of 6: the residual at step 1 is 1.0000004e-06, above 1e-06.",
+    ),
+    ("12-safe", plain_newton, "On example 4 of 7: expected numbers in [-1, 1], got 1.174 as state 2."),
     (
         "12-safe",
         lambda guess, f, slope: f,
-        "On random input 11: a guess with the error 0.0001 became one with 8e-05, more than 1e-06.",
+        "On random input 6: a guess with the error 0.0001 became one with 3e-05, more than 1e-06.",
     ),
     (
         "12-safe",
         lambda guess, f, slope: guess,
-        "On random input 6: the first 2 states of the guess are right, and state 3 of yours is not.",
+        "On example 4 of 7: the first 0 states of the guess are right, and state 1 of yours is off by 1, "
+        "more than 1e-09.",
     ),
 ]
 

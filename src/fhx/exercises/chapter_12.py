@@ -164,10 +164,11 @@ def _by_counting(T: int, d: int, k: int) -> dict[str, int]:
 
 
 def _cell_and_guess(generator: Generator) -> Case:
-    near, T = bool(generator.integers(2)), int(generator.integers(2, 60))
-    w = float(generator.uniform(-0.9, 0.9) if near else generator.uniform(-10, 10))
-    inputs = generator.normal(scale=0.3, size=T).tolist()
-    return tanh_guess(w, inputs, int(generator.integers(T)), NEAR if near else None, int(generator.integers(99)))
+    """A guess near the run of a contraction, or anywhere, also for steep cells."""
+    kind, T = int(generator.integers(3)), int(generator.integers(2, 60))
+    w = float(generator.uniform(-10, 10) if kind == 2 else generator.uniform(-0.9, 0.9))
+    inputs = generator.normal(scale=(0.3, 1, 0.3)[kind], size=T).tolist()
+    return tanh_guess(w, inputs, int(generator.integers(T)), None if kind else NEAR, int(generator.integers(99)))
 
 
 def _f(*numbers: int) -> list[Fraction]:
@@ -254,7 +255,7 @@ EXERCISES: tuple[Exercise, ...] = (
         "How far a convolution sees",
         "layers_needed(kernel, base, context)",
         ("kernel", "base", "context"),
-        cases=((2, 2, 8), (2, 1, 8), (3, 2, 100), (3, 3, 27), (2, 3, 3), (4, 5, 4), (2, 2, 1)),
+        cases=((2, 2, 8), (2, 1, 8), (3, 2, 100), (3, 3, 27), (2, 3, 3), (4, 5, 4), (2, 2, 1), (5, 5, 125)),
         sample=lambda generator: tuple(int(generator.integers(*ends)) for ends in ((2, 6), (1, 7), (1, 300))),
         oracle=_by_offsets,
     ),
@@ -286,6 +287,7 @@ EXERCISES: tuple[Exercise, ...] = (
             tanh_guess(0.5, [0.5, -0.5, 0.5], 0, 0.0),
             tanh_guess(0.9, 30 * [0.1, -0.1], 3, NEAR),
             tanh_guess(3.0, 20 * [0.1], 5, None),
+            (0.9, [3.0, 0.6], [0.0, 0.0]),
             (8.0, 400 * [0.01], 400 * [0.0]),
             (-8.0, 400 * [0.01], 400 * [0.0]),
             (8.0, [*370 * [0.01], 20.0, *29 * [0.01]], 400 * [0.0]),

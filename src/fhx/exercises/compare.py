@@ -57,9 +57,10 @@ def difference(yours: Any, expected: Any, tolerance: float = 0.0, where: str = "
     """None if ``yours`` is ``expected``, else one sentence on the first thing that differs.
 
     Types are compared by identity and values by plain numbers: no object gets by that claims to equal everything.
-    Lists and tuples stand for each other, and 0-dimensional tensors and numpy's numbers for plain numbers.
-    A float may be off by ``tolerance`` times the larger of 1 and the expected size, and by what float32 rounds away
-    where that stands for float64 or the other way; all else must be exact.
+    Lists and tuples stand for each other, and so do tensors and arrays; both may stand for a list, row by row, and
+    0-dimensional tensors and numpy's numbers for plain numbers. A float may be off by ``tolerance`` times the larger of
+    1 and the expected size, and by what float32 rounds away where that stands for float64 or the other way; a plain
+    float counts as float32 if it has the digits of one. All else must be exact.
 
     Args:
         yours: anything.
@@ -139,7 +140,7 @@ def _number(yours: Any, expected: Any, tolerance: float, where: str) -> Mismatch
         return None if plain == expected else _differ(plain, expected, where)
     if _is_nan(plain) and not _is_nan(expected):
         return _malformed(plain, expected)
-    single = type(plain) is not type(yours) and str(yours.dtype).endswith("float32")
+    single = _is_single(plain) or (type(plain) is not type(yours) and str(yours.dtype).endswith("float32"))
     allowed = max(tolerance, PRECISIONS["float32"]) if single else tolerance
     return None if _close(plain, expected, allowed) else _differ(plain, expected, where)
 
@@ -157,6 +158,8 @@ def _text(yours: Any, expected: str | None, tolerance: float, where: str) -> Mis
 
 
 def _sequence(yours: Any, expected: list[Any] | tuple[Any, ...], tolerance: float, where: str) -> Mismatch | None:
+    if (type(yours) is np.ndarray or _is_dense(yours)) and yours.ndim and len(yours) == len(expected):
+        yours = list(yours.detach().cpu() if _is_dense(yours) else yours)
     if not isinstance(yours, list | tuple):
         return _malformed(yours, expected)
     items = list(list.__iter__(yours) if isinstance(yours, list) else tuple.__iter__(yours))
@@ -171,22 +174,25 @@ def _mapping(yours: Any, expected: dict[Any, Any], tolerance: float, where: str)
         return _malformed(yours, expected)
     keys = {key: key for key in yours if type(key) in (str, int, bool)}
     if keys.keys() != expected.keys() or len(keys) != len(yours):
-        missing = [key for key in expected if key not in keys]
-        why = f"no entry for {missing[0]!r}" if missing else f"{len(yours)} entries"
+        missing, more = ([key for key in a if key not in b] for a, b in ((expected, keys), (keys, expected)))
+        more = [f"an entry for {show(key, 30)} too" for key in more] or [f"{len(yours)} entries"]
+        why = f"no entry for {missing[0]!r}" if missing else more[0]
         return Mismatch(f"expected {wanted(expected)}, got {why}", True)
     found = (mismatch(yours[key], value, tolerance, f"{where}[{key!r}]") for key, value in expected.items())
     return next(filter(None, found), None)
 
 
 def _tensor(yours: Any, expected: "Tensor", tolerance: float, where: str) -> Mismatch | None:
-    if type(yours) not in tensors() or str(yours.layout) != "torch.strided":
+    if type(yours) is not np.ndarray and not _is_dense(yours):
         return _malformed(yours, expected)
     if _rounding(yours.dtype, expected.dtype) is None:
         return Mismatch(f"expected dtype {expected.dtype}, got {yours.dtype}", True)
-    return _array(yours.detach().cpu().numpy(), expected.detach().cpu().numpy(), tolerance, where)
+    return _array(yours, expected.detach().cpu().numpy(), tolerance, where)
 
 
 def _array(yours: Any, expected: np.ndarray, tolerance: float, where: str) -> Mismatch | None:
+    if _is_dense(yours):
+        yours = yours.detach().cpu().numpy()
     if type(yours) is not np.ndarray:
         return _malformed(yours, expected)
     rounding = _rounding(yours.dtype, expected.dtype)
@@ -220,11 +226,24 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _is_dense(value: Any) -> bool:
+    """A tensor whose numbers can be read."""
+    return type(value) in tensors() and str(value.layout) == "torch.strided"
+
+
+def _is_single(value: Any) -> bool:
+    """Whether a float has the 24 bits of float32, and more than the half of them that a round number has."""
+    if type(value) is not float or not math.isfinite(value):
+        return False
+    scaled = math.frexp(value)[0] * 2**12
+    return not scaled.is_integer() and (scaled * 2**12).is_integer()
+
+
 def _rounding(yours: Any, expected: Any) -> float | None:
     """What two dtypes may differ by: nothing if they are one, None if they cannot stand for each other."""
-    if yours == expected:
-        return 0.0
     names = {str(dtype).removeprefix("torch.") for dtype in (yours, expected)}
+    if len(names) == 1:
+        return 0.0
     return max(PRECISIONS.values()) if names == PRECISIONS.keys() else None
 
 

@@ -57,7 +57,9 @@ def misleads(value: Any, h0: float) -> bool:
         for t, h in enumerate(map(Decimal, states), 1):
             residual, before, truth = abs(1 - 2 * before**2 - h), h, 1 - 2 * truth**2
             if residual > Decimal(RESIDUAL):
-                raise ValueError(f"the residual at step {t} is {residual:.3g}, above {RESIDUAL:g}")
+                raise ValueError(
+                    f"the residual at step {t} is {_beyond(float(residual), RESIDUAL)}, above {RESIDUAL:g}"
+                )
             largest = max(largest, abs(h - truth))
     if largest <= APART:
         raise ValueError(f"no state is off by more than {APART}; the largest error is {largest:.3g}")
@@ -99,8 +101,9 @@ def settles(value: Any, w: float, inputs: Sequence[float], guess: Sequence[float
     after, truth = _numbers(value, len(guess)), _tanh_run(w, inputs)
     right = next((t for t, pair in enumerate(zip(guess, truth, strict=True)) if pair[0] != pair[1]), len(guess))
     for t, (h, true) in enumerate(zip(after[: right + 1], truth, strict=False), 1):
-        if abs(h - true) > EXACT:
-            raise ValueError(f"the first {right} states of the guess are right, and state {t} of yours is not")
+        if (off := abs(h - true)) > EXACT:
+            far = f"state {t} of yours is off by {off:.2g}, more than {EXACT:g}"
+            raise ValueError(f"the first {right} states of the guess are right, and {far}")
     error, left = (max(abs(h - true) for h, true in zip(run, truth, strict=True)) for run in (guess, after))
     if abs(w) <= 0.9 and error <= 1.001 * NEAR and left > QUICK:
         raise ValueError(f"a guess with the error {error:.1g} became one with {left:.1g}, more than {QUICK:g}")
@@ -135,5 +138,11 @@ def _numbers(value: Any, count: int) -> list[float]:
         raise MalformedError(f"a list of {count} numbers", why=f"got a list of {len(numbers)}")
     for t, number in enumerate(numbers, 1):
         if not (isfinite(number) and abs(number) <= 1):
-            raise MalformedError("numbers in [-1, 1]", why=f"got {number:.4g} as state {t}")
+            raise MalformedError("numbers in [-1, 1]", why=f"got {_beyond(number, 1)} as state {t}")
     return numbers
+
+
+def _beyond(number: float, limit: float) -> str:
+    """In as many digits as show that its size is above the limit."""
+    texts = [f"{number:.{digits}g}" for digits in range(4, 18)]
+    return next((text for text in texts if abs(float(text)) > limit), texts[-1])
