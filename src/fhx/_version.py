@@ -1,12 +1,13 @@
-"""Which version this is: setuptools-scm makes it of the last tag when the package is built."""
+"""Which version this is, which setuptools-scm makes of the last tag when the package is built, and what it carries."""
 
 import json
+import os
 import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-__all__ = ["COMMAND_SECONDS", "commit_of_package", "installed", "release_of", "revision"]
+__all__ = ["COMMAND_SECONDS", "commit_of_package", "installed", "release_of", "revision", "shipped"]
 
 COMMAND_SECONDS = 10
 
@@ -17,6 +18,13 @@ def installed() -> str:
         return distribution("fhx").version
     except PackageNotFoundError:
         return "0"
+
+
+def shipped() -> Path:
+    """The folder of results that the package carries: its own, or that of the clone that it runs from."""
+    package = Path(os.path.abspath(__file__)).parent
+    inside = package / "results"
+    return inside if inside.is_dir() else package.parents[1] / "results"
 
 
 def release_of(version: str) -> str:

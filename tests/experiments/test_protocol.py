@@ -319,8 +319,8 @@ def test_a_result_that_lacks_points_is_not_judged(capsys, tmp_path):
         (["--verdicts"], "there is no result in"),
         (["--verdicts", "words"], "words.json; without --results those of the package are read"),
         (["--perplexities"], "language_models.json; without --results those of the package are read"),
-        (["--verdicts", "words", "--only", "group=S5"], "--only chooses what is run"),
-        (["--only", "group=S5"], "--only chooses what is run"),
+        (["--verdicts", "words", "--only", "group=S5"], "--only chooses points to run; it needs"),
+        (["--only", "group=S5"], "--only chooses points to run; it needs"),
         (["--perplexities", "words"], "--perplexities are those of language_models, not of words"),
     ],
 )

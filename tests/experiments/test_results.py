@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import fhx
-from fhx.experiments import WrongResultError, results, stored, verified
+from fhx import _version
+from fhx.experiments import WrongResultError, stored, verified
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,7 +24,7 @@ def places(tmp_path, monkeypatch):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "work/notebooks")
     monkeypatch.delenv("FHX_RESULTS", raising=False)
-    monkeypatch.setattr(fhx, "__file__", str(tmp_path / "site/fhx/__init__.py"))
+    monkeypatch.setattr(_version, "__file__", str(tmp_path / "site/fhx/_version.py"))
     return tmp_path
 
 
@@ -42,10 +42,10 @@ def test_nearest_place_wins(places, monkeypatch):
 
 def test_a_clone_has_them_beside_its_sources(places, monkeypatch):
     put(places / "clone/results", "clone")
-    monkeypatch.setattr(fhx, "__file__", str(places / "clone/src/fhx/__init__.py"))
+    monkeypatch.setattr(_version, "__file__", str(places / "clone/src/fhx/_version.py"))
     assert stored("run")["where"] == "clone"
     monkeypatch.undo()
-    assert results.shipped() == ROOT / "results"
+    assert _version.shipped() == ROOT / "results"
 
 
 def test_absent_result_says_where_it_was_looked_for_and_how_to_make_it(places):

@@ -127,7 +127,7 @@ def test_command_lists_runs_and_resumes(squares, tmp_path, capsys):
     assert capsys.readouterr().out == "squares: How large are squares?\n"
     squares.stop = 3
     assert command.main(["squares", "--results", str(tmp_path)]) == 130
-    assert "is kept" in capsys.readouterr().err
+    assert "interrupted; 2 of 3 points are finished and kept in" in capsys.readouterr().err
     assert numbers(tmp_path / "squares.json") == [1, 2]
     squares.stop = None
     assert command.main(["squares", "--results", str(tmp_path)]) == 0
@@ -195,7 +195,7 @@ def test_missing_data_file_is_an_error_of_one_message(squares, tmp_path, capsys,
         command.main(["squares", "--results", str(tmp_path)])
     said = capsys.readouterr().err
     assert "job 1 of 3, {'number': 1}: DataNotFoundError: the data file chorales.mat is not to be had" in said
-    assert "the same command goes on" in said
+    assert "0 of 3 points are finished" in said
 
 
 def test_mistake_in_an_experiment_keeps_its_traceback(squares, tmp_path, monkeypatch):

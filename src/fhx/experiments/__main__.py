@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 
+from fhx._version import shipped
 from fhx.experiments import language_models
 from fhx.experiments.catalog import EXPERIMENTS
 from fhx.experiments.experiment import Experiment, Point
 from fhx.experiments.protocol import judge, told
-from fhx.experiments.results import WrongResultError, read, shipped
+from fhx.experiments.results import WrongResultError, read
 from fhx.experiments.runner import perform
 from fhx.jobs import ClusterError, JobFailedError
 from fhx.tasks import DataCorruptError, DataNotFoundError
@@ -86,6 +87,15 @@ def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point
     return has
 
 
+def _kept(experiment: Experiment, folder: Path) -> str:
+    """What a run that was stopped leaves in a folder."""
+    path = folder / f"{experiment.name}.json"
+    done = len(read(path)["points"]) if path.is_file() else 0
+    cached = ", and passes of the text in the cache" if experiment is language_models.EXPERIMENT else ""
+    kept = f"{done} of {len(experiment.points)} points are finished and kept in {folder}{cached}"
+    return f"{kept}; the same command goes on from there"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; the exit status."""
     parser = argparse.ArgumentParser(
@@ -125,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.name is not None and given.name not in EXPERIMENTS:
         parser.error(f"there is no experiment {given.name!r}; there are {', '.join(EXPERIMENTS)}")
     if given.only and (given.verdicts or given.perplexities or given.name is None):
-        parser.error("--only chooses what is run, and nothing would be")
+        parser.error("--only chooses points to run; it needs the name of an experiment, and nothing else to print")
     if given.perplexities and given.name not in (None, language_models.EXPERIMENT.name):
         parser.error(f"--perplexities are those of {language_models.EXPERIMENT.name}, not of {given.name}")
     if given.verdicts:
@@ -151,7 +161,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: {experiment.question}")
         return 0
     folder, experiment = given.results or RESULTS, EXPERIMENTS[given.name]
-    kept = f"what is done is kept in {folder}, and the same command goes on"
     try:
         only = having(experiment, given.only) if given.only else None
     except ValueError as error:
@@ -168,9 +177,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except JobFailedError as error:
         if not isinstance(error.__cause__, EXPECTED):
             raise
-        parser.error(f"{error}; {kept}")
+        parser.error(f"{error}; {_kept(experiment, folder)}")
     except KeyboardInterrupt:
-        print(f"interrupted; {kept}", file=sys.stderr)
+        print(f"interrupted; {_kept(experiment, folder)}", file=sys.stderr)
         return 130
     return 0
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import fhx
+from fhx._version import shipped
 
 
 class WrongResultError(ValueError):
@@ -72,13 +72,6 @@ def read(path: Path) -> dict[str, Any]:
             f"{path} is not the result of an experiment ({type(error).__name__}: {error})"
         ) from error
     return result
-
-
-def shipped() -> Path:
-    """The folder of results that the package carries: its own, or that of the clone that it runs from."""
-    package = Path(fhx.__file__).parent
-    inside = package / "results"
-    return inside if inside.is_dir() else package.parents[1] / "results"
 
 
 def _folders() -> Iterator[Path]:

@@ -7,12 +7,12 @@ from importlib.metadata import distribution
 
 import pytest
 
+from fhx._version import shipped
 from fhx.course.gradescope.autograder import results_in
 from fhx.course.gradescope.command import pins
 from fhx.course.grading.marks import Task
 from fhx.course.main import main
 from fhx.exercises import EXERCISES
-from fhx.experiments.results import shipped
 
 SECRET = "a seed of a test that is secret"
 WORDS = ["gradescope", "--chapter", "3", "--seed", SECRET]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fhx._version import shipped
 from fhx.course.grading import namespaces, users
 from fhx.course.grading.launcher import USER, Launcher, Limits, NoKernelError
 from fhx.course.grading.namespaces import isolation_problem
@@ -21,6 +22,10 @@ def refused(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(namespaces, "SETTINGS", tmp_path / "sys")
     return tmp_path / "sys"
+
+
+def test_a_kernel_sees_the_results_that_cells_of_the_book_read():
+    assert {shipped(), *shipped().parents} & {*namespaces.mounts()}
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])

@@ -15,12 +15,12 @@ from packaging.version import Version
 
 import fhx
 from fhx._files import write_atomically
+from fhx._version import shipped
 from fhx.course import CourseError
 from fhx.course.grading.launcher import USER
 from fhx.course.grading.marks import Task
 from fhx.course.grading.options import add_task_arguments, task_of
 from fhx.course.grading.texts import on_screen
-from fhx.experiments.results import shipped
 
 __all__ = ["add_arguments", "archive", "pins", "run"]
 

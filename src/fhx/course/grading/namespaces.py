@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import fhx
+from fhx._version import shipped
 from fhx.course import grading
 
 __all__ = ["HOME", "SCRATCH", "bubble", "isolation_problem", "mounted_inside", "mounts"]
@@ -97,6 +98,7 @@ def mounts() -> list[Path]:
         sys.prefix,
         sys.base_prefix,
         _package(),
+        shipped(),
         os.environ.get("FHX_DATA") or "/usr",
     ]
     names += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
