@@ -164,11 +164,10 @@ def _by_counting(T: int, d: int, k: int) -> dict[str, int]:
 
 
 def _cell_and_guess(generator: Generator) -> Case:
-    """A guess near the run of a contraction, or anywhere, also for steep cells."""
-    kind, T = int(generator.integers(3)), int(generator.integers(2, 60))
-    w = float(generator.uniform(-10, 10) if kind == 2 else generator.uniform(-0.9, 0.9))
-    inputs = generator.normal(scale=(0.3, 1, 0.3)[kind], size=T).tolist()
-    return tanh_guess(w, inputs, int(generator.integers(T)), None if kind else NEAR, int(generator.integers(99)))
+    most, scale, error = ((0.9, 0.3, NEAR), (0.9, 1, None), (10, 0.3, None))[generator.integers(3)]  # near or anywhere
+    T = int(generator.integers(2, 60))
+    w, inputs = float(generator.uniform(-most, most)), generator.normal(scale=scale, size=T).tolist()
+    return tanh_guess(w, inputs, int(generator.integers(T)), error, int(generator.integers(99)))
 
 
 def _f(*numbers: int) -> list[Fraction]:
