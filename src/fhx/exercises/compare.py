@@ -174,9 +174,9 @@ def _mapping(yours: Any, expected: dict[Any, Any], tolerance: float, where: str)
         return _malformed(yours, expected)
     keys = {key: key for key in yours if type(key) in (str, int, bool)}
     if keys.keys() != expected.keys() or len(keys) != len(yours):
-        missing, more = ([key for key in a if key not in b] for a, b in ((expected, keys), (keys, expected)))
-        more = [f"an entry for {show(key, 30)} too" for key in more] or [f"{len(yours)} entries"]
-        why = f"no entry for {missing[0]!r}" if missing else more[0]
+        missing = [f"no entry for {key!r}" for key in expected if key not in keys]
+        more = [f"an entry for {show(key, 30)} too" for key in keys if key not in expected]
+        why = [*missing, *more, f"{len(yours)} entries"][0]
         return Mismatch(f"expected {wanted(expected)}, got {why}", True)
     found = (mismatch(yours[key], value, tolerance, f"{where}[{key!r}]") for key, value in expected.items())
     return next(filter(None, found), None)

@@ -91,9 +91,7 @@ def _kept(experiment: Experiment, folder: Path) -> str:
     """What a run that was stopped leaves in a folder."""
     path = folder / f"{experiment.name}.json"
     done = len(read(path)["points"]) if path.is_file() else 0
-    cached = ", and passes of the text in the cache" if experiment is language_models.EXPERIMENT else ""
-    kept = f"{done} of {len(experiment.points)} points are finished and kept in {folder}{cached}"
-    return f"{kept}; the same command goes on from there"
+    return f"{done} of {len(experiment.points)} points are finished and kept in {folder}; the same command goes on"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,91 @@
+"""The table of chapter 11 on how nets are tuned and judged has the numbers of the code, and what is said below holds."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fhx.experiments import language_models, music_and_digits, stored
+from fhx.experiments.forms import FORMS
+from fhx.experiments.language_models import points, verdicts
+from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LOOKS
+
+CHAPTER = Path(__file__).parents[2] / "notebooks" / "11-on-real-data.ipynb"
+TASKS = ("chorales", "folk tunes", "digits")
+
+
+@pytest.fixture(scope="module")
+def text():
+    book = nbformat.read(CHAPTER, as_version=4)
+    return "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
+
+
+@pytest.fixture(scope="module")
+def table(text):
+    """Its rows by their first cell."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.split("\n") if line.startswith("| ")]
+    return {name: cells for name, *cells in rows if len(cells) == len(TASKS) + 1}
+
+
+def rates(tried):
+    return f"{len(tried)}, from {min(tried):g} to {max(tried):g}"
+
+
+def restraints(budget):
+    decays = [f"weight decay {decay:g}" for decay in budget.decays if decay]
+    return ", ".join(["none", *decays, "dropout " + " or ".join(f"{dropout:g}" for dropout in budget.dropouts)])
+
+
+def test_the_table_has_the_numbers_of_the_code(table):
+    budgets = [music_and_digits.BUDGETS[task] for task in TASKS]
+    *some, last = points.DROPOUTS
+    settings = [len(one.rates) * (len(one.decays) + len(one.dropouts)) for one in budgets]
+    music = [one.reported["updates"] for one in budgets[:2]]
+    each = budgets[2].updates
+    judged = music_and_digits.judged(stored("music_and_digits"))
+    assert table["rates"] == [*(rates(one.rates) for one in budgets), rates(points.RATES)]
+    assert table["restraints"] == [*map(restraints, budgets), f"dropout {', '.join(map(str, some))} or {last}"]
+    words = f"{len(points.RATES) + len(points.DROPOUTS)}, the rates by one pass"
+    assert table["settings in all"] == [*map(str, settings), words]
+    assert points.PASSES == {"rate": 1, "dropout": 10, "trained": 10}
+    assert table["updates of a try"] == [*(f"{one.updates:,}" for one in budgets), "ten passes"]
+    stops = [one.patience * one.evaluate_every for one in budgets]
+    assert table["it stops if nothing is gained in"] == [*map(str, stops), ""]
+    seeds = [len(judged[task]["LSTM"]["test"]) for task in TASKS]
+    assert table["seeds that are judged"] == [*map(str, seeds), str(len(points.SEEDS))]
+    ends = {kind: judged["digits"][kind]["at"][-1] for kind in ("LSTM", CONTROL)}
+    assert [*ends.values()] == [each, music_and_digits.CONTROL_TIMES * each]
+    digits = f"{each:,}; of the control {ends[CONTROL]:,}"
+    assert table["their updates"] == [*(f"up to {most:,}" for most in music), digits, "ten passes"]
+    gains = [f"{GAINS[task]} {'of the answers' if task == 'digits' else 'nats'}" for task in TASKS]
+    assert table["may gain in the last tenth"] == [*gains, ""]
+    assert table["may gain by twice the passes"] == ["", "", "", f"{verdicts.GAIN} nats"]
+    assert table["looks that intervals allow for"] == [*(str(LOOKS[task]) for task in TASKS), str(verdicts.LOOKS)]
+
+
+def test_a_gate_that_opens_further_leaves_its_weights_less(text):
+    least, wide = FORMS["LSTM, four conditions"].certified["forget"], FORMS["LSTM, F = 0.9"].certified["forget"]
+    room = [f"{(1 - most) ** 2:.2f}" for most in (least, wide)]
+    assert f"$(1 - F)^2$, which is {room[0]} at $F = {least}$ and {room[1]} at ${wide}$" in text
+
+
+def test_several_kinds_on_music_chose_the_largest_dropout(text):
+    assert "on music several kinds chose the largest, 0.5" in text
+    chorales = music_and_digits.judged(stored("music_and_digits"))["chorales"]
+    most = max(music_and_digits.BUDGETS["chorales"].dropouts)
+    assert most == 0.5
+    assert sum(one["dropout"] == most for one in chorales.values()) > 3
+
+
+def test_one_interval_on_words_is_at_most_a_fifth_as_wide_and_both_its_nets_kept_their_items(text):
+    assert "one interval below is at most a fifth as wide as the others: both its nets kept theirs" in text
+    found = language_models.evidence(stored("language_models")).values()
+    width, kept = {}, set()
+    for one in found:
+        (pair,) = one.statements
+        width[pair] = one.lead(pair.one, pair.other).half_width
+        if all(one.kinds[kind].items for kind in (pair.one, pair.other)):
+            kept.add(pair)
+    (narrow,) = kept
+    assert narrow in verdicts.STATEMENTS["price"]
+    assert min(wide for pair, wide in width.items() if pair != narrow) >= 5 * width[narrow]
