@@ -104,11 +104,14 @@ def test_what_was_stated_after_a_look_is_never_settled():
 
 
 def test_a_lead_below_its_margin_is_told_with_the_margin():
+    """A lead whose interval lies below the margin is none of that size, whatever its sign."""
     statement = Ahead("deep", "simple", 0.5)
-    verdict = judge(evidence(statements=[statement]))
-    assert verdict[statement] == "fails"
-    assert verdict.of(statement).startswith("'deep' is ahead of 'simple' by 0.0")
-    assert verdict.of(statement).endswith(": settled, but by 0.5 was stated")
+    for scores in ([0.8, 0.81, 0.79, 0.8, 0.82], [0.7, 0.71, 0.69, 0.7, 0.72]):
+        verdict = judge(evidence(statements=[statement], deep={"scores": scores}))
+        lead = verdict.leads[statement]
+        by = f"{lead.low:.2g} to {lead.high:.2g}".replace("-", "\u2212")
+        assert verdict[statement] == "fails"
+        assert verdict.of(statement) == f"'deep' is not ahead of 'simple' by 0.5 (its lead is {by}): settled"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,17 @@
 """Long runs: written point by point, resumed where they stopped, refused where they do not fit."""
 
+import io
 import json
 import os
+import re
+import sys
+from functools import partial
+from time import sleep
 
 import pytest
 import torch
 from attrs import evolve
+from tqdm import tqdm
 
 from fhx.experiments import Experiment, runner
 from fhx.experiments import __main__ as command
@@ -88,6 +94,27 @@ def test_defaults_of_torch_are_set_and_put_back(tmp_path):
     assert torch.get_num_threads() == before[1]
     (entry,) = json.loads((tmp_path / "squares.json").read_text())["points"]
     assert entry["result"]["dtype"] == "torch.float32"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_clock_of_a_terminal_goes_on_while_a_point_is_computed(tmp_path, monkeypatch, terminal):
+    """A person sees that a long point is alive; a log has no line for it."""
+
+    class Screen(io.StringIO):
+        def isatty(self):
+            return terminal
+
+    monkeypatch.setattr(runner, "tqdm", partial(tqdm, disable=False))  # which the environment may say
+    monkeypatch.setattr(runner, "REDRAW_SECONDS", 0.05)
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    slow = Squares([1])
+    slow.run = lambda point: sleep(2.5)
+    runner.perform(slow.experiment, tmp_path)
+    clocks = re.findall(r"0/1 \[(\d\d:\d\d)<", screen.getvalue())
+    assert {"00:01", "00:02"} <= set(clocks) if terminal else set(clocks) <= {"00:00"}
+    written = screen.getvalue()
+    sleep(0.2)
+    assert screen.getvalue() == written  # nobody draws any more
 
 
 def test_failed_write_leaves_the_old_result(tmp_path, monkeypatch):

@@ -199,14 +199,15 @@ class Verdict:
         """Who is ahead and by how much, told the other way round where the other one is; of what is open, why."""
         found, lead = self[statement], self.leads[statement]
         low, high, one, other = lead.low, lead.high, statement.one, statement.other
-        if turned := found == "fails" and not statement.by:
+        if found == "fails" and not statement.by:
             low, high, one, other = -high, -low, other, one
-        by = f"by {low:.2g} to {high:.2g}".replace("-", "\u2212")
+        by = f"{low:.2g} to {high:.2g}".replace("-", "\u2212")
         if found.startswith("undecided"):
             why = self._rules + "; stated when some of the nets had been seen" * statement.seen
-            return f"'{one}' or '{other}': undecided at this budget, lead of the first{by[2:]}; {why}"
-        stated = f", but by {statement.by:g} was stated" if found == "fails" and not turned else ""
-        return f"'{one}' is ahead of '{other}' {by}: settled{stated}"
+            return f"'{one}' or '{other}': undecided at this budget, lead of the first {by}; {why}"
+        if found == "fails" and statement.by:
+            return f"'{one}' is not ahead of '{other}' by {statement.by:g} (its lead is {by}): settled"
+        return f"'{one}' is ahead of '{other}' by {by}: settled"
 
     def __str__(self) -> str:
         if not self.leads and len(set(self.reasons.values())) == 1:
@@ -215,9 +216,8 @@ class Verdict:
 
     @property
     def _rules(self) -> str:
-        if self.all_rules_hold:
-            return "all rules hold"
-        return "does not hold: " + ", ".join(f"{rule} ({why})" for rule, why in self.reasons.items())
+        broken = ", ".join(f"{rule} ({why})" for rule, why in self.reasons.items())
+        return f"does not hold: {broken}" if broken else "all rules hold"
 
 
 def judge(evidence: Evidence | None) -> Verdict:

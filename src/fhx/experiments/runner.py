@@ -2,12 +2,14 @@
 
 import json
 import platform
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 from tqdm import tqdm
@@ -18,6 +20,9 @@ from fhx._version import commit_of_package, release_of
 from fhx.experiments.experiment import Experiment, Point, Result, point_key
 from fhx.experiments.results import WrongResultError, read
 from fhx.jobs import map_unordered
+
+REDRAW_SECONDS = 5.0
+"""The time after which the clock of a bar goes on, on a terminal: a point may take hours."""
 
 
 def header(experiment: Experiment) -> dict[str, Any]:
@@ -55,7 +60,8 @@ def perform(
     compute = partial(_entry, experiment.run, _environment())
     finished = map_unordered(compute, missing, workers=workers, scheduler=scheduler)
     total = sum(key in done for key in points) + len(missing)
-    with closing(finished), tqdm(total=total, initial=total - len(missing), desc=experiment.name, unit="point") as bar:
+    bar = tqdm(total=total, initial=total - len(missing), desc=experiment.name, unit="point")
+    with closing(finished), bar, _redrawn(bar):
         for _, entry in finished:
             done[point_key(entry["point"])] = entry
             write(path, head, [done[key] for key in points if key in done])
@@ -111,6 +117,26 @@ def _rounded(value: object) -> object:
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
     return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+@contextmanager
+def _redrawn(bar: "tqdm[NoReturn]") -> Iterator[None]:
+    """Let the clock of a bar on a terminal go on while nothing comes: its run is alive."""
+    over = Event()
+
+    def redraw() -> None:
+        while not over.wait(REDRAW_SECONDS):
+            bar.refresh()
+
+    thread = Thread(target=redraw, daemon=True)
+    if not bar.disable and sys.stderr.isatty():
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if thread.is_alive():
+            thread.join()
 
 
 @contextmanager
