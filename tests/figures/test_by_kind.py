@@ -64,6 +64,22 @@ def test_a_kind_without_a_score_has_an_empty_row_and_colours_stay():
     assert to_hex(second.lines[1].get_color()) == to_hex(first.lines[5].get_color()) == look("LSTM").color
 
 
+def test_a_row_is_there_only_if_one_of_the_panels_beside_it_fills_it():
+    own = {"chorales": KINDS[:5], "digits": (KINDS[3], KINDS[0]), "words": (KINDS[5], KINDS[0])}
+    fig = interval_chart({task: {kind: SCORES[task][kind] for kind in own[task]} for task in own}, UNITS)
+    fig.draw_without_rendering()
+    names = {ax.get_title(loc="left"): [label.get_text() for label in ax.get_yticklabels()] for ax in fig.axes}
+    assert names["chorales"] == list(KINDS[:5])
+    assert names["digits"] == [KINDS[0], KINDS[3], KINDS[5]]
+    assert names["words"] == []  # they stand at the left
+    wide, left, right = (ax.get_position() for ax in fig.axes)
+    assert wide.x0 == pytest.approx(left.x0, abs=0.01)
+    assert wide.x1 == pytest.approx(right.x1, abs=0.01)
+    assert wide.height / 5 == pytest.approx(left.height / 3, rel=0.15)
+    places = {ax.get_title(loc="left"): [line.get_ydata()[0] for line in ax.lines[1::2]] for ax in fig.axes}
+    assert places == {"chorales": [0, 1, 2, 3, 4], "digits": [1, 0], "words": [2, 0]}
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_texts_of_the_chart_stay_apart(count):
     fig = interval_chart(dict(list(SCORES.items())[:count]), UNITS)

@@ -26,8 +26,8 @@ def interval_chart(
 ) -> Figure:
     """Scores of several kinds of net: one panel per task, one row per kind.
 
-    A light dot is a seed; the dark dot and its line are the mean and its Student interval. A kind without a score on a
-    task has an empty row there.
+    A light dot is a seed; the dark dot and its line are the mean and its Student interval. Two panels stand beside each
+    other, with a row for each kind that one of them has; of an odd number the first has the whole width.
 
     Args:
         results: ``results[task][kind]``: one number per seed, at least two; rows come in the order of first appearance.
@@ -40,27 +40,27 @@ def interval_chart(
     kinds = _kinds(results)
     if missing := results.keys() - units.keys():
         raise ValueError(f"units[task] is missing for {sorted(missing)[0]!r}: it says what the numbers are")
-    rows = -(-len(results) // _COLUMNS)
-    columns = min(_COLUMNS, len(results))
-    height = rows * (0.85 + 0.27 * len(kinds))
-    fig, axes = plt.subplots(rows, columns, figsize=(INCHES, height), sharey=True, squeeze=False)
-    for ax in list(axes.flat)[len(results) :]:
-        ax.axis("off")
-    for ax, (task, scores) in zip(axes.flat, results.items(), strict=False):
-        for place, (kind, its) in enumerate(kinds.items()):
-            if kind not in scores:
-                continue
-            found = interval(scores[kind], level)
-            ax.plot(list(scores[kind]), [place] * found.n, "o", color=its.color, ms=3.5, alpha=0.35, mew=0)
-            ax.hlines(place, found.low, found.high, color=its.color, lw=1.8)
-            ax.plot([found.mean], [place], **its.line, ms=5, zorder=3)
-        ax.set_title(task, loc="left")
-        ax.set_xlabel(units[task])
-        ax.set_yticks(range(len(kinds)), list(kinds))
-        ax.set_ylim(len(kinds) - 0.4, -0.6)
-        ax.locator_params(axis="x", nbins=4)
-        ax.tick_params(axis="y", length=0)
-        ax.grid(axis="y", visible=False)
+    tasks = list(results)
+    wide = len(tasks) % _COLUMNS
+    lines = [tasks[:wide]] * bool(wide) + [tasks[k : k + _COLUMNS] for k in range(wide, len(tasks), _COLUMNS)]
+    rows = [[kind for kind in kinds if any(kind in results[task] for task in line)] for line in lines]
+    fig = plt.figure(figsize=(INCHES, sum(0.85 + 0.27 * len(shown) for shown in rows)))
+    grid = fig.add_gridspec(len(lines), _COLUMNS, height_ratios=[len(shown) for shown in rows])
+    for n, (line, shown) in enumerate(zip(lines, rows, strict=True)):
+        for k, task in enumerate(line):
+            ax = fig.add_subplot(grid[n, k] if len(line) == _COLUMNS else grid[n, :])
+            for kind, scores in results[task].items():
+                place, its, found = shown.index(kind), kinds[kind], interval(scores, level)
+                ax.plot(list(scores), [place] * found.n, "o", color=its.color, ms=3.5, alpha=0.35, mew=0)
+                ax.hlines(place, found.low, found.high, color=its.color, lw=1.8)
+                ax.plot([found.mean], [place], **its.line, ms=5, zorder=3)
+            ax.set_title(task, loc="left")
+            ax.set_xlabel(units[task])
+            ax.set_yticks(range(len(shown)), shown)
+            ax.set_ylim(len(shown) - 0.4, -0.6)
+            ax.locator_params(axis="x", nbins=4)
+            ax.tick_params(axis="y", length=0, labelleft=k == 0)
+            ax.grid(axis="y", visible=False)
     return fig
 
 
