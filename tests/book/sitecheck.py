@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
+
+from lxml.html import HTMLParser, document_fromstring
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(os.environ.get("FHX_BOOK_SOURCE") or ROOT).resolve()  # where _config.yml and _toc.yml are
@@ -21,20 +22,19 @@ LOADED_RELATIONS = {"stylesheet", "preload", "modulepreload", "preconnect", "dns
 GENERATED = {"_static", "_sources", "_images", "_downloads"}
 
 
-class Page(HTMLParser):
+class Page:
     """What a page refers to and what may be referred to in it."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
         self.anchors: set[str] = {"", "top"}
         self.links: list[str] = []  # followed by the reader
         self.resources: list[str] = []  # loaded by the page
         self.pictures: list[str] = []  # shown as an image, so that links in them are dead
         self.goes_to: str | None = None  # the target of an immediate redirect
-        self.feed(text)
+        for element in document_fromstring(text, parser=HTMLParser(huge_tree=True)).iter("*"):
+            self._note(element.tag, element.attrib)
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attributes}
+    def _note(self, tag: str, given: Mapping[str, str]) -> None:
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
         if tag == "link":
             if LOADED_RELATIONS & set(given.get("rel", "").lower().split()):
@@ -61,6 +61,11 @@ def pages(folder: Path) -> list[str]:
     """All HTML pages of the folder, the generated ones (index, search, list of proofs) included."""
     found = (path.relative_to(folder) for path in folder.rglob("*.html"))
     return sorted(page.as_posix() for page in found if page.parts[0] not in GENERATED)
+
+
+def redirected(path: Path) -> bool:
+    """Whether a page leads to another one at once; only such a page is parsed for that."""
+    return b"http-equiv" in path.read_bytes() and read(path).goes_to is not None
 
 
 def is_outside(address: str) -> bool:
