@@ -1,14 +1,18 @@
 """The table of chapter 11 on how nets are tuned and judged has the numbers of the code, and what is said below holds."""
 
+from math import hypot
 from pathlib import Path
 
 import nbformat
 import pytest
+from scipy import stats
 
 from fhx.experiments import language_models, music_and_digits, stored
 from fhx.experiments.forms import FORMS
+from fhx.experiments.items import Items
 from fhx.experiments.language_models import points, verdicts
 from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LOOKS
+from fhx.training import interval
 
 CHAPTER = Path(__file__).parents[2] / "notebooks" / "11-on-real-data.ipynb"
 TASKS = ("chorales", "folk tunes", "digits")
@@ -78,7 +82,7 @@ def test_several_kinds_on_music_chose_the_largest_dropout(text):
 
 
 def test_one_interval_on_words_is_at_most_a_fifth_as_wide_and_both_its_nets_kept_their_items(text):
-    assert "one interval below is at most a fifth as wide as the others: both its nets kept theirs" in text
+    assert "one interval in the folded list is at most a fifth as wide as the others: both its nets kept theirs" in text
     found = language_models.evidence(stored("language_models")).values()
     width, kept = {}, set()
     for one in found:
@@ -89,3 +93,29 @@ def test_one_interval_on_words_is_at_most_a_fifth_as_wide_and_both_its_nets_kept
     (narrow,) = kept
     assert narrow in verdicts.STATEMENTS["price"]
     assert min(wide for pair, wide in width.items() if pair != narrow) >= 5 * width[narrow]
+
+
+def test_the_level_of_one_interval_is_what_is_left_by_all(text):
+    words = language_models.evidence(stored("language_models"))
+    music = music_and_digits.evidence(stored("music_and_digits"))
+    (of_words,), (of_music,) = ({one.shown for one in found.values()} for found in (words, music))
+    levels = {shown: 100 * (1 - 0.05 / shown) for shown in (of_words, of_music)}
+    assert f"The {of_music} on music and digits share 95 %, as do the {of_words} on words" in text
+    assert f"so each alone has {levels[of_music]:.2f} or {levels[of_words]:.2f} %" in text
+    assert "With five seeds that is ten or nine standard errors to either side, with ten seeds five" in text
+    wide = {(n, shown): stats.t.ppf(1 - 0.025 / shown, n - 1) for n in (5, 10) for shown in levels}
+    assert [round(wide[5, shown]) for shown in (of_music, of_words)] == [10, 9]
+    assert {round(wide[10, shown]) for shown in levels} == {5}
+
+
+def test_the_price_on_words_would_be_narrow_if_its_test_words_were_paired(text):
+    """With the error that the choice of test words adds where both nets kept the loss on each stretch."""
+    one = language_models.evidence(stored("language_models"))["words: LSTM is ahead of LSTM, stable"]
+    longer = language_models.by_group(stored("language_models"))["longer"]
+    (pair,), level = one.statements, 1 - 0.05 / one.shown
+    free, held = (Items(**longer[kind]["items"]) for kind in (pair.one, pair.other))
+    scores = (one.kinds[kind].scores for kind in (pair.one, pair.other))
+    seeds = interval([b - a for a, b in zip(*scores, strict=True)], level)
+    half = hypot(seeds.half_width, stats.norm.ppf((1 + level) / 2) * (error := free.minus(held).error))
+    assert f"adds a standard error of only {error:.3f} nats. With that error the interval would be " in text
+    assert f"would be {seeds.mean - half:.2f} to {seeds.mean + half:.2f}." in text
