@@ -363,6 +363,21 @@ def test_b15_an_lstm_that_is_trained_to_see_five_frames_is_level_with_one_that_s
 
 
 @pytest.mark.claim("B15")
+def test_b15_what_five_frames_are_worth_depends_on_how_a_net_is_kept_from_over_fitting(nets):
+    chorales = nets["chorales"]
+    full, five, dropped = (chorales[f"LSTM{how}"]["test"] for how in ("", ", truncated 5", ", dropout throughout"))
+    for others in (full, five):  # "a full one with dropout throughout is 0.11 ahead of them on average"
+        lead = paired(others, dropped)
+        assert lead.low > 0
+        assert round(lead.mean, 2) == 0.11
+    cuts = chorales["LSTM, F = 0.64"]["context"]
+    assert [f"{interval([c[k] for c in cuts]).mean:.2f}" for k in ("2", "5")] == ["8.37", "8.25"]
+    for kind in ("LSTM", "LSTM, truncated 5"):  # "both over-fit"
+        gone = [curve[-1] - min(curve) for curve in chorales[kind]["valid"]]
+        assert min(gone) > 1.2
+
+
+@pytest.mark.claim("B15")
 def test_b15_a_carried_state_costs_little_and_resets_at_2_cost_chorales(cut_short):
     for (data, cell, optimiser), result in cut_short.items():
         assert all(behind(result, way).high < 0.1 for way in result if way.startswith("carried"))
