@@ -66,9 +66,8 @@ class Machine:
 
     def run(self, url: str, revision: str, before: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
         """What the cell says after other code, up to the imports, which need torch; then which package is imported."""
-        cell = INSTALL.sub(f'REVISION = "{revision}"', SETUP.format(url=url, branch="main")).partition("import torch")[
-            0
-        ]
+        setup = INSTALL.sub(f'REVISION = "{revision}"', SETUP.format(url=url, branch="main"))
+        cell, _, _ = setup.partition("import torch")
         code = f"{before}\n{cell}\nimport fhx; print('imported', fhx.__version__)"
         settings = {"PIP_NO_INDEX": "1", "PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **environment}
         command = [self.python, "-c", code]
