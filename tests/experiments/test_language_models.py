@@ -234,6 +234,29 @@ def test_one_point(small, monkeypatch):
         assert (found["seconds"] == pytest.approx(own)) == (found is longer)
 
 
+def test_a_larger_net_has_a_rate_of_its_own_and_the_dropout_of_its_smaller_kind(small, monkeypatch):
+    """By few seeds; its time is that of the nets of its own size."""
+    for name, value in {
+        "PASSES": {"rate": 1, "dropout": 1, "trained": 2},
+        "KS": (1,),
+        "SHOWN": 20,
+        "RATES": (0.001, 0.1),
+        "LARGE_RATES": (0.02, 0.03),
+        "LARGE_SEEDS": (0, 1),
+    }.items():
+        monkeypatch.setattr(language_models, name, value)
+    smaller, larger = language_models.run(POINT), language_models.run(point := {**POINT, "layers": 2, "units": 6})
+    assert [*larger["rates"]] == ["0.02", "0.03"]
+    assert float(min(larger["rates"], key=larger["rates"].get)) == larger["rate"]
+    assert (larger["dropout"], larger["dropouts"]) == (smaller["dropout"], smaller["dropouts"])
+    fits = [training.train(point, Setting(larger["rate"], larger["dropout"], seed), 2) for seed in (0, 1)]
+    assert larger["test"] == [losses(fit.net, small.test).double().mean().item() for fit in fits]
+    assert [len(rates) for rates in larger["certificate"]] == [2, 2]
+    tried = [training.train(point, Setting(rate, language_models.TRIED, 0), 1) for rate in (0.02, 0.03)]
+    assert [*larger["rates"].values()] == [min(fit.valid) for fit in tried]
+    assert larger["seconds"] == pytest.approx(sum(fit.seconds for fit in (*tried, *fits)))
+
+
 def test_a_frozen_net_learns_words_only(small):
     point = {**POINT, "model": "frozen"}
     start = training.new_net(point, 0.0, 0)
@@ -405,10 +428,12 @@ def test_nets_are_found_by_group_and_kind():
         {"model": "LSTM", **SIZE},
         {"model": "LSTM", **SIZE, "read": "truncated 10"},
         {"model": "LSTM", **SIZE, "passes": 20},
+        {"model": "LSTM", **SIZE, "units": 1 + SIZE["units"]},
     ]
     assert by_group({"points": [{"point": point, "result": n} for n, point in enumerate(points)]}) == {
         "compared": {"LSTM": 1, "LSTM, truncated 10": 2},
         "longer": {"LSTM": 3},
+        "larger": {"LSTM": 4},
     }
 
 

@@ -6,6 +6,9 @@ a dropout by ten passes; with both all seeds are trained for ten passes. The wei
 ten.) Since the rate falls to zero, the end of a curve does not say what more passes would bring; so some kinds are
 trained for twice as many, too (``LONGER``).
 
+Two kinds are trained in a second size (``LARGE``), with three seeds and a rate of their own, and the dropout of the
+first size: they are shown and not judged.
+
 A certified net is projected after every 25th update and before each validation, so that its certificate holds whenever
 it is judged; see ``KINDS``.
 
@@ -43,6 +46,10 @@ from fhx.experiments.language_models.net import KINDS, LanguageModel
 from fhx.experiments.language_models.points import (
     DROPOUTS,
     FULL,
+    LARGE,
+    LARGE_RATES,
+    LARGE_SEEDS,
+    LARGER,
     LONGER,
     NETS,
     ORDERS,
@@ -90,7 +97,8 @@ PUBLISHED = {
 def run(point: Point) -> Result:
     """Count words, or choose the settings of one kind, train its seeds and judge them.
 
-    Settings are chosen by nets of ``SIZE`` that read in full and ten times, whatever the point is.
+    Settings are chosen by nets of ``SIZE`` that read in full and ten times, whatever the point is; a point of another
+    size chooses the rate by nets of its own.
 
     Returns:
         Of counted words what ``counted`` does. Of nets, by seed ``test``, in nats a word, ``valid`` and ``train``,
@@ -105,18 +113,20 @@ def run(point: Point) -> Result:
     if "order" in point:
         return counted(point["order"])
     full = {"model": point["model"], **SIZE}
-    passes = point.get("passes", PASSES["trained"])
-    by_rate = _trained(full, [Setting(rate, TRIED, SEEDS[0]) for rate in RATES], PASSES["rate"])
-    rates = {rate: min(fit.valid) for rate, fit in zip(RATES, by_rate, strict=True)}
-    rate = min(rates, key=rates.__getitem__)
+    size = {name: point[name] for name in full}
+    by_rate, seeds = _by_rate(full, RATES), SEEDS
+    rate = _best(by_rate)
     tried = [Setting(rate, dropout, SEEDS[0]) for dropout in DROPOUTS]
     by_dropout = dict(zip(DROPOUTS, _trained(full, tried, PASSES["dropout"]), strict=True))
-    dropouts = {dropout: min(fit.valid) for dropout, fit in by_dropout.items()}
-    dropout = min(dropouts, key=dropouts.__getitem__)
-    own = [*by_rate, *by_dropout.values()] if point == full else []
+    dropout = _best(by_dropout)
+    own = [*by_rate.values(), *by_dropout.values()] if point == full else []
     done = [by_dropout[dropout]] if own and PASSES["dropout"] == PASSES["trained"] else []
+    if size != full:
+        by_rate, seeds = _by_rate(size, LARGE_RATES), LARGE_SEEDS
+        rate, own = _best(by_rate), [*by_rate.values()]
     read = {name: value for name, value in point.items() if name != "passes"}
-    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in SEEDS[len(done) :]], passes)
+    passes = point.get("passes", PASSES["trained"])
+    fits = done + _trained(read, [Setting(rate, dropout, seed) for seed in seeds[len(done) :]], passes)
     tested = _losses(fits, text().test, Reading.of(point.get("read", "full")).sees)
     return {
         "test": [each.double().mean().item() for each in tested],
@@ -126,8 +136,8 @@ def run(point: Point) -> Result:
         "certificate": [certificate(fit.net) for fit in fits],
         "rate": rate,
         "dropout": dropout,
-        "rates": {str(rate): loss for rate, loss in rates.items()},
-        "dropouts": {str(dropout): loss for dropout, loss in dropouts.items()},
+        "rates": {str(rate): min(fit.valid) for rate, fit in by_rate.items()},
+        "dropouts": {str(dropout): min(fit.valid) for dropout, fit in by_dropout.items()},
         "item error": max(training.by_blocks(each).error for each in tested),
         "items": asdict(training.by_blocks(torch.stack([*tested]).double().mean(0))),
         "context": context(fits),
@@ -136,6 +146,18 @@ def run(point: Point) -> Result:
         "seconds": sum(fit.seconds for fit in (*own, *fits[len(done) :])),
         "device": device().type,
     }
+
+
+def _by_rate(point: Point, rates: Sequence[float]) -> dict[float, Trained]:
+    """A net for each learning rate."""
+    return dict(
+        zip(rates, _trained(point, [Setting(rate, TRIED, SEEDS[0]) for rate in rates], PASSES["rate"]), strict=True)
+    )
+
+
+def _best(fits: Mapping[float, Trained]) -> float:
+    """The setting with the lowest validation loss."""
+    return min(fits, key=lambda value: min(fits[value].valid))
 
 
 def _trained(point: Point, settings: Sequence[Setting], passes: int) -> list[Trained]:
@@ -208,6 +230,7 @@ EXPERIMENT = Experiment(
         "passes": PASSES,
         "seeds": [*SEEDS],
         "seed of the settings": SEEDS[0],
+        "larger nets": {"rates": LARGE_RATES, "seeds": [*LARGE_SEEDS]},
         "context": {"words": KS, "steps": SHOWN},
         **training.SETTINGS,
     },
@@ -216,6 +239,7 @@ EXPERIMENT = Experiment(
         *({"model": kind, **SIZE} for kind in NETS),
         *({"model": FULL, **SIZE, "read": read} for read in READ),
         *({"model": kind, **SIZE, "passes": 2 * PASSES["trained"]} for kind in LONGER),
+        *({"model": kind, **LARGE} for kind in LARGER),
     ],
     run=run,
     evidence=evidence,

@@ -3,6 +3,10 @@
 __all__ = [
     "DROPOUTS",
     "FULL",
+    "LARGE",
+    "LARGER",
+    "LARGE_RATES",
+    "LARGE_SEEDS",
     "LONGER",
     "NETS",
     "ORDERS",
@@ -39,3 +43,11 @@ READ = ("truncated 10", "truncated 20")
 """Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
 LONGER = ("LSTM", "LSTM, stable", "frozen")
 """Kinds that are trained for twice as many passes too, with the same settings, as a verdict asks of all it is about."""
+LARGE = {"layers": 2, "units": 200}
+"""A second size."""
+LARGER = ("LSTM", "LSTM, stable")
+"""Kinds that are trained in the second size too."""
+LARGE_RATES = (0.003, 0.01, 0.03)
+"""Learning rates that are tried for it; its dropout is that of its kind in the first size."""
+LARGE_SEEDS = SEEDS[:3]
+"""Of its nets, which are shown and not judged, since a verdict takes five."""

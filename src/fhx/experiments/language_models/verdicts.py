@@ -5,7 +5,7 @@ from typing import Any
 
 from fhx.experiments.experiment import Result
 from fhx.experiments.items import Items
-from fhx.experiments.language_models.points import DROPOUTS, FULL, NETS, RATES, READ
+from fhx.experiments.language_models.points import DROPOUTS, FULL, NETS, RATES, READ, SIZE
 from fhx.experiments.protocol import Ahead, Evidence, Kind
 
 __all__ = ["GAIN", "LOOKS", "STATEMENTS", "by_group", "evidence"]
@@ -41,15 +41,16 @@ GAIN = 0.05
 def by_group(stored: Mapping[str, Any]) -> dict[str, dict[str, Result]]:
     """The stored nets by group and kind.
 
-    The groups are "compared", with "LSTM, truncated 10" and others that read in another way among them, and "longer",
-    nets with twice the passes.
+    The groups are "compared", with "LSTM, truncated 10" and others that read in another way among them, "longer", nets
+    with twice the passes, and "larger", nets of the second size.
     """
-    found: dict[str, dict[str, Result]] = {"compared": {}, "longer": {}}
+    found: dict[str, dict[str, Result]] = {"compared": {}, "longer": {}, "larger": {}}
     for entry in stored["points"]:
         point = entry["point"]
         if "order" in point:
             continue
-        group = "longer" if "passes" in point else "compared"
+        size = {name: point[name] for name in SIZE}
+        group = "longer" if "passes" in point else "compared" if size == SIZE else "larger"
         found[group][", ".join(point[key] for key in ("model", "read") if key in point)] = entry["result"]
     return found
 
