@@ -67,6 +67,14 @@ def test_the_table_has_the_numbers_of_the_code(table):
     assert table["looks that intervals allow for"] == [*(str(LOOKS[task]) for task in TASKS), str(verdicts.LOOKS)]
 
 
+def test_what_is_said_of_larger_nets_is_what_they_do(text):
+    *some, last = points.LARGE_RATES
+    size = f"{['one', 'two'][points.LARGE['layers'] - 1]} layers of {points.LARGE['units']} units"
+    seeds = {3: "three"}[len(points.LARGE_SEEDS)]
+    rates = f"the rates {', '.join(map(str, some))} and {last} by one pass"
+    assert f"Nets of words with {size}, which are shown and not judged, have {seeds} seeds; one tried {rates}" in text
+
+
 def test_a_gate_that_opens_further_leaves_its_weights_less(text):
     least, wide = FORMS["LSTM, four conditions"].certified["forget"], FORMS["LSTM, F = 0.9"].certified["forget"]
     room = [f"{(1 - most) ** 2:.2f}" for most in (least, wide)]

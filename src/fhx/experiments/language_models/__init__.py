@@ -23,7 +23,7 @@ On one core a pass takes two minutes, so a kind takes up to three hours. Each pa
 cache of the package, so a run that was stopped goes on, and one that is done is judged again in minutes. Where there is
 a GPU, the nets of a kind are trained side by side on it, in minutes (eight kinds at once took an H200 seven minutes);
 what they drop differs from what they would drop by themselves. ``FHX_DEVICE`` chooses. The stored clipped and certified
-nets, and those with twice the passes, were trained on a CPU, all others on a GPU.
+nets, those with twice the passes and those of the second size were trained on a CPU, all others on a GPU.
 """
 
 from collections.abc import Mapping, Sequence
