@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tasks import small_text
 from torch import nn
@@ -103,6 +103,29 @@ def test_a_net_is_certified_if_it_says_so(kind):
     assert len(rates) == 2
     assert (max(rates) <= RATE) == (KINDS[kind].certified is not None)
     assert (max(v.abs().max() for v in net.vectors()) <= 1) == KINDS[kind].clipped
+
+
+def far_apart_at_the_end(kind: str, seed: int) -> float:
+    """The distance of two runs of two layers with large weights, from random states and over the same 2,000 words."""
+    torch.manual_seed(seed)
+    net = LanguageModel(kind, WORDS, 4, 2, (3, 5)).double()
+    for p in net.parameters():
+        nn.init.normal_(p, std=2)
+    net.constrain()
+    starts = [torch.rand(2, 8, dtype=torch.float64) * 2 - 1 for _ in net.layers]
+    with torch.no_grad():
+        _, last = net(torch.randint(WORDS, (2000, 1)).expand(2000, 2), starts)
+    return max((one - other).abs().max().item() for one, other in last)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**31))
+def test_two_certified_layers_forget_how_they_started(seed):
+    assert far_apart_at_the_end("LSTM, stable", seed) < 1e-5
+
+
+def test_two_free_layers_may_remember_how_they_started():
+    assert max(far_apart_at_the_end("LSTM", seed) for seed in range(20)) > 0.1
 
 
 def test_the_loop_is_no_part_of_the_net():
