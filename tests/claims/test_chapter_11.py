@@ -639,6 +639,29 @@ def test_b13_the_text_on_twice_the_passes(nets):
 
 
 @pytest.mark.claim("B13")
+def test_b13_the_text_on_larger_nets(nets):
+    larger = language_models.by_group(stored("language_models"))["larger"]
+    assert larger.keys() == {"LSTM", "LSTM, stable"}
+    free, held = larger["LSTM"], larger["LSTM, stable"]
+    assert [len(one["test"]) for one in (free, held)] == [3, 3]
+    assert [round(mean(map(exp, one["test"]))) for one in (free, held)] == [129, 144]
+    price = paired(held["test"], free["test"])
+    gaps = [b - a for a, b in zip(free["test"], held["test"], strict=True)]
+    assert [f"{gap:.2f}" for gap in (min(gaps), price.mean, max(gaps))] == ["0.11", "0.11", "0.12"]
+    assert round(Items(**held["items"]).minus(Items(**free["items"])).error, 3) == 0.004
+    assert max(rate for rates in held["certificate"] for rate in rates) <= RATE
+    assert min(rate for rates in free["certificate"] for rate in rates) > 1
+    for kind, one in larger.items():
+        assert (
+            (one["rate"], one["dropout"])
+            == (0.01, 0.2)
+            == (nets["words"][kind]["rate"], nets["words"][kind]["dropout"])
+        )
+        assert [*one["rates"]] == ["0.003", "0.01", "0.03"]
+        assert min(one["rates"], key=one["rates"].get) == "0.01"
+
+
+@pytest.mark.claim("B13")
 def test_b13_the_text_on_chorales(nets):
     for result in nets["chorales"].values():  # all of them stopped
         assert result["at"][-1] < 10_000
