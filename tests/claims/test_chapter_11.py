@@ -645,6 +645,9 @@ def test_b13_the_text_on_larger_nets(nets):
     free, held = larger["LSTM"], larger["LSTM, stable"]
     assert [len(one["test"]) for one in (free, held)] == [3, 3]
     assert [round(mean(map(exp, one["test"]))) for one in (free, held)] == [129, 144]
+    small = [mean(map(exp, nets["words"][kind]["test"])) for kind in ("LSTM", "LSTM, stable")]
+    gained = [one - mean(map(exp, two["test"])) for one, two in zip(small, (free, held), strict=True)]
+    assert [round(gain) for gain in gained] == [0, 3]
     price = paired(held["test"], free["test"])
     gaps = [b - a for a, b in zip(free["test"], held["test"], strict=True)]
     assert [f"{gap:.2f}" for gap in (min(gaps), price.mean, max(gaps))] == ["0.11", "0.11", "0.12"]
@@ -652,11 +655,8 @@ def test_b13_the_text_on_larger_nets(nets):
     assert max(rate for rates in held["certificate"] for rate in rates) <= RATE
     assert min(rate for rates in free["certificate"] for rate in rates) > 1
     for kind, one in larger.items():
-        assert (
-            (one["rate"], one["dropout"])
-            == (0.01, 0.2)
-            == (nets["words"][kind]["rate"], nets["words"][kind]["dropout"])
-        )
+        chosen, smaller = ([found[name] for name in ("rate", "dropout")] for found in (one, nets["words"][kind]))
+        assert chosen == smaller == [0.01, 0.2]
         assert [*one["rates"]] == ["0.003", "0.01", "0.03"]
         assert min(one["rates"], key=one["rates"].get) == "0.01"
 
