@@ -19,12 +19,12 @@ Gates of LSTMs start open for a window of words (Tallec and Ollivier 2018), stat
 
 Beside them stand words counted on the whole training text (``KneserNey``), and published numbers.
 
-On one core a pass takes two minutes, of the second size four to nine, and so a kind takes hours. Each pass of each net
-is written down in the cache of the package, so a run that was stopped goes on, and one that is done is judged again in
-minutes. Where there is a GPU, the nets of a kind are trained side by side on it, in minutes (eight kinds at once took an
-H200 seven minutes); what they drop differs from what they would drop by themselves. ``FHX_DEVICE`` chooses. The stored
-clipped and certified nets, those with twice the passes and those of the second size were trained on a CPU, all others
-on a GPU.
+On one core a pass takes two minutes, of the second size four to nine, and so a kind takes hours. Each pass of each
+net is written down in the cache of the package, so a run that was stopped goes on, and one that is done is judged
+again in minutes. Where there is a GPU, the nets of a kind are trained side by side on it, in minutes (eight kinds at
+once took an H200 seven minutes); what they drop differs from what they would drop by themselves. ``FHX_DEVICE``
+chooses. The stored clipped and certified nets, those with twice the passes and those of the second size were trained
+on a CPU, all others on a GPU.
 """
 
 from collections.abc import Mapping, Sequence
