@@ -11,6 +11,7 @@ from fhx.experiments import language_models, music_and_digits, stored
 from fhx.experiments.forms import FORMS
 from fhx.experiments.items import Items
 from fhx.experiments.language_models import points, verdicts
+from fhx.experiments.music_and_digits.tasks import IN_PIECES
 from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LOOKS
 from fhx.training import interval
 
@@ -42,6 +43,7 @@ def restraints(budget):
 
 def test_the_table_has_the_numbers_of_the_code(table):
     budgets = [music_and_digits.BUDGETS[task] for task in TASKS]
+    assert all(music_and_digits.BUDGETS[name] == budgets[1] and LOOKS[name] == LOOKS[TASKS[1]] for name in IN_PIECES)
     *some, last = points.DROPOUTS
     settings = [len(one.rates) * (len(one.decays) + len(one.dropouts)) for one in budgets]
     music = [one.reported["updates"] for one in budgets[:2]]
