@@ -45,9 +45,16 @@ def test_rolls_have_a_mark_for_each_key_and_a_line_after_what_was_given():
     fig = piano_rolls(pieces, given=1)
     for ax, (name, frames) in zip(fig.axes, pieces.items(), strict=True):
         assert ax.get_title(loc="left") == name
-        marks = [(round(x), y) for lines in ax.collections for (x, y), _ in lines.get_segments()]
-        assert marks == [(t, key) for t, frame in enumerate(frames) for key in frame]
-        assert [line.get_xdata()[0] for line in ax.lines] == [1]
+        *drawn, border = ax.lines
+        marks = [[(round(x), y) for x, y in line.get_xydata()[::3]] for line in drawn]
+        wanted = [(t, key) for t, frame in enumerate(frames) for key in frame]
+        assert marks == [[mark for mark in wanted if mark[0] < 1], [mark for mark in wanted if mark[0] >= 1]]
+        for line in drawn:  # each from a little after a frame begins to a little before it ends
+            start, end, gap = (line.get_xdata()[n::3] for n in range(3))
+            assert end - start == pytest.approx(0.88)
+            assert np.isnan(gap).all()
+        assert drawn[0].get_alpha() < drawn[1].get_alpha()
+        assert [*border.get_xdata()] == [1, 1]
 
 
 def test_players_are_html_with_the_sound_in_it_and_words_elsewhere():

@@ -7,6 +7,7 @@ import wave
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
+from math import nan
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,8 +47,11 @@ def piano_rolls(pieces: Mapping[str, Frames], given: int = 0, *, height: float =
     size = (INCHES, 0.5 + height * len(pieces))
     fig, axes = plt.subplots(len(pieces), 1, figsize=size, sharex=True, sharey=True, squeeze=False)
     for ax, (name, frames) in zip(axes[:, 0], pieces.items(), strict=True):
-        for t, frame in enumerate(frames):
-            ax.hlines(frame, t + 0.06, t + 0.94, color=COLORS[0], lw=3, alpha=0.45 if t < given else 1)
+        marks = [(t, key) for t, frame in enumerate(frames) for key in frame]
+        for alpha, shown in ((0.45, [m for m in marks if m[0] < given]), (1, [m for m in marks if m[0] >= given])):
+            x = [value for t, _ in shown for value in (t + 0.06, t + 0.94, nan)]  # one path, which is small in a page
+            y = [value for _, key in shown for value in (key, key, nan)]
+            ax.plot(x, y, color=COLORS[0], lw=3, alpha=alpha, solid_capstyle="butt")
         if given:
             ax.axvline(given, color="#6b7683", lw=0.9)
         ax.set_title(name, loc="left")
