@@ -224,15 +224,39 @@ def test_b13_on_classical_music_certified_lstms_are_behind_and_on_piano_pieces_t
         found[name] = verdict[statement], *(f"{value:.2f}" for value in (lead.low, lead.mean, lead.high))
     assert found["piano pieces"] == ("undecided at this budget", "-0.10", "0.08", "0.27")
     assert found["classical music"] == ("holds", "0.19", "0.40", "0.60")
-    assert len(nets["piano pieces"]["LSTM"]["items"]["counts"]) == 25
-    music = nets["classical music"]
-    assert [round(cost_of_window(nets[name]["LSTM"], 20).mean, 2) for name in found] == [0.0, 0.04]
-    shown = (("LSTM", "10"), ("LSTM, stable", "all"))  # on stretches, the free net that sees ten frames is ahead
-    assert [round(mean([one[k] for one in music[kind]["context"]]), 2) for kind, k in shown] == [7.30, 7.48]
+    pieces = [nets["piano pieces"][kind]["items"]["sums"] for kind in ("LSTM", "LSTM, stable")]
+    assert (len(pieces[0]), sum(a < b for a, b in zip(*pieces, strict=True))) == (25, 13)
 
 
 @pytest.mark.claim("B13")
-def test_b13_on_music_a_certificate_costs_most_where_a_free_lstm_hardly_over_fits(nets):
+def test_b13_on_longer_music_free_lstms_make_more_of_the_past_where_the_price_is_large(nets):
+    """The price with both nets cut to the same frames, on stretches of 128."""
+
+    def price(name, k):
+        free, stable = (nets[name][kind]["context"] for kind in ("LSTM", "LSTM, stable"))
+        return [b[k] - a[k] for a, b in zip(free, stable, strict=True)]
+
+    for name, five in {"folk tunes": -0.19, "classical music": -0.15}.items():
+        assert max(price(name, "5")) < 0 < min(price(name, "20"))
+        assert round(mean(price(name, "5")), 2) == five
+    parts = {name: mean(price(name, "20")) / mean(price(name, "all")) for name in ("folk tunes", "classical music")}
+    assert parts["folk tunes"] < 0.5
+    assert parts["classical music"] > 0.9
+    for name in ("chorales", "piano pieces"):
+        by_cut = [mean(price(name, k)) for k in ("5", "10", "20", "all")]
+        assert max(by_cut) < 0.1
+        assert max(by_cut) - min(by_cut) < 0.08
+    longer = ("folk tunes", "classical music", "piano pieces")
+    lost = {k: [cost_of_window(nets[name]["LSTM"], k).mean for name in longer] for k in (5, 20)}
+    assert [[round(cost, 2) for cost in costs] for costs in lost.values()] == [[0.93, 0.63, 0.15], [0.33, 0.04, 0.0]]
+    for k, costs in lost.items():
+        held = [cost_of_window(nets[name]["LSTM, stable"], k).mean for name in longer]
+        assert all(2 * cost < free for cost, free in zip(held[:2], costs[:2], strict=True))
+        assert abs(held[2] - costs[2]) < 0.03
+
+
+@pytest.mark.claim("B13")
+def test_b13_on_music_a_free_lstm_over_fits_least_where_a_certificate_costs_most(nets):
     over, price = {}, {}
     for name, beyond in {"chorales": 500, "piano pieces": 800, "classical music": 800, "folk tunes": 800}.items():
         free = nets[name]["LSTM"]
@@ -249,13 +273,19 @@ def test_b13_on_music_a_certificate_costs_most_where_a_free_lstm_hardly_over_fit
 
 
 @pytest.mark.claim("B13")
-def test_b13_on_longer_music_controls_are_weak_and_published_simple_nets_near(nets):
+def test_b13_on_longer_music_controls_are_weak_and_published_simple_nets_a_little_ahead(nets):
     entries = stored("music_and_digits")["points"]
     counted = {e["point"]["task"]: e["result"] for e in entries if e["point"]["net"] == "counted"}
     for name, published in music_and_digits.SIGMOID_NETS.items():
         frozen, stable = (nets[name][kind]["test"] for kind in ("frozen", "LSTM, stable"))
         assert min(frozen) > counted[name]["per-key Markov"] > max(stable)
-        assert abs(mean(nets[name]["LSTM"]["test"]) - published) < 0.1
+        assert 0.015 < mean(nets[name]["LSTM"]["test"]) - published < 0.085
+    tunes, others = mean(nets["folk tunes"]["LSTM"]["test"]), music_and_digits.PUBLISHED["folk tunes"]
+    assert [round(tunes - others[kind], 2) for kind in ("LSTM", "RNN")] == [0.19, -0.57]
+    frozen = nets["folk tunes"]["frozen"]
+    assert [round(mean(frozen[where]), 2) for where in ("test", "pieces")] == [6.28, 5.47]
+    for name in music_and_digits.SIGMOID_NETS:  # all lose by whole works
+        assert mean(nets[name]["frozen"]["test"]) > mean(nets[name]["frozen"]["pieces"]) + 0.5
 
 
 @pytest.mark.claim("B13")
