@@ -13,6 +13,8 @@ from fhx.experiments.cut_training import tasks
 from fhx.experiments.cut_training.measures import evaluate, truncated
 from fhx.experiments.cut_training.nets import KINDS, RATE, LanguageModel, SequenceModel, new_cell
 from fhx.experiments.cut_training.training import train
+from fhx.experiments.cut_training.truncation import WAYS, cosine, gradients
+from fhx.experiments.real_data import cut
 from fhx.stability import contraction_rate, lstm_bounds
 from fhx.tasks import Sequences
 
@@ -33,7 +35,7 @@ def problems(monkeypatch):
     monkeypatch.setattr(tasks, "BATCH_SIZE", 5)
     monkeypatch.setitem(real_data.TEXTS, "words", WORDS)
     monkeypatch.setitem(real_data.CUTOFFS, "words", (10, 20))
-    monkeypatch.setitem(tasks.KS, "chorales", (5,))
+    monkeypatch.setattr(tasks, "KS", (5,))
     monkeypatch.setattr(real_data, "SHOWN", 200)
     return made
 
@@ -88,15 +90,21 @@ def test_language_models_stay_certified_and_learn(kind):
     torch.testing.assert_close((-total).exp().sum(), torch.tensor(1.0))  # a likelihood over all words
 
 
-def by_hand(net, batches, rate, updates, k, carry):
+def by_hand(net, batches, rate, updates, how, k):
     """The same training of one net, a step at a time."""
-    stepper, h = torch.optim.SGD(net.parameters(), lr=rate), None
+    stepper, h, read = torch.optim.SGD(net.parameters(), lr=rate), None, []
     for update, (inputs, targets, _, fresh) in zip(range(updates), batches, strict=False):
-        h = net.cell.initial_state(inputs.shape[1]) if fresh or not carry else h.detach()
+        h = net.cell.initial_state(inputs.shape[1]) if fresh or how == "reset" else h.detach()
+        read = [] if fresh else read
         loss = 0.0
         for t, x in enumerate(inputs):
-            if k is not None and t and t % k == 0:
-                h = h.detach() if carry else torch.zeros_like(h)
+            read.append(x)
+            if how == "truncated":
+                h = net.cell.initial_state(inputs.shape[1])
+                for earlier in read[-(k or len(inputs)) : -1]:
+                    h = net.cell(h, net.embed(earlier))
+            elif k is not None and t and t % k == 0:
+                h = h.detach() if how == "carried" else torch.zeros_like(h)
             h = net.cell(h, net.embed(x))
             loss = loss + net.loss(net.cell.hidden(h), targets[t]).sum()
         stepper.zero_grad()
@@ -106,24 +114,49 @@ def by_hand(net, batches, rate, updates, k, carry):
         stepper.step()
 
 
-@pytest.mark.parametrize("carry", [True, False])
-@pytest.mark.parametrize("k", [None, 3])
+@pytest.mark.parametrize("how", [*WAYS])
+@pytest.mark.parametrize("k", [None, 1, 3, 10])  # windows have 7 steps, and a pass of the text fewer than 8 windows
 @pytest.mark.parametrize("kind", ["simple", "LSTM"])
-def test_training_is_that_of_a_loop_by_hand(problems, kind, k, carry):
-    text, rates = problems["words"].train, [0.5, 1.0]
+def test_training_is_that_of_a_loop_by_hand(problems, kind, k, how):
+    text, rates = cut(problems["words"].train, 25), [0.5, 1.0]
     sets = []
     for _ in range(2):
         torch.manual_seed(3)
         sets.append([LanguageModel(kind, WORDS, 4, (10, 20)) for _ in rates])
     together, alone = sets
     start = [net.cell.W.detach().clone() for net in together]
-    for _ in train(together, text_batches(text), rates, updates=6, optimizer=torch.optim.SGD, k=k, carry=carry):
+    batches = (batch for _ in range(2) for batch in text_batches(text))
+    for _ in train(together, batches, rates, updates=6, optimizer=torch.optim.SGD, how=how, k=k):
         pass
     for net, rate in zip(alone, rates, strict=True):
-        by_hand(net, text_batches(text), rate, 6, k, carry)
+        by_hand(net, (batch for _ in range(2) for batch in text_batches(text)), rate, 6, how, k)
     for one, other, W in zip(together, alone, start, strict=True):
         torch.testing.assert_close(one.state_dict(), other.state_dict(), rtol=1e-3, atol=1e-5)
-        assert (one.cell.W - W).norm() > 1e-3
+        assert (one.cell.W - W).norm() > (1e-3 if k != 1 else -1)
+
+
+def test_an_unknown_way_to_cut_is_named(problems):
+    nets = [LanguageModel("simple", WORDS, 4, (10, 20))]
+    with pytest.raises(ValueError, match=r"how must be one of .* got 'cut'"):
+        list(train(nets, text_batches(problems["words"].train), [0.1], updates=1, how="cut", k=3))
+
+
+@pytest.mark.parametrize("name", ["words", "chorales"])
+def test_gradients_of_the_ways_where_they_are_known(problems, name):
+    torch.manual_seed(0)
+    make = tasks.language_model if name == "words" else tasks.sequence_model
+    nets = [make(name, "LSTM") for _ in range(2)]
+    steps = next(tasks.batches(name))[0].shape[0]
+    full = gradients(nets, name, "carried", None)
+    assert all(g.norm() > 1e-4 for g in full)
+    for how in WAYS:  # a cut behind the last step is none
+        for one, whole in zip(gradients(nets, name, how, steps), full, strict=True):
+            torch.testing.assert_close(one, whole, rtol=1e-4, atol=1e-7)
+        assert all(cosine(a, b) < 0.999 for a, b in zip(gradients(nets, name, how, 2), full, strict=True))
+    for how in ("reset", "truncated"):  # W meets a state of zero only
+        assert all(g.abs().max() == 0 for g in gradients(nets, name, how, 1))
+    assert cosine(full[0], 2 * full[0]) == pytest.approx(1)
+    assert cosine(torch.tensor([[1.0, 1.0]]), torch.tensor([[0.0, 2.0]])) == pytest.approx(0.5**0.5)
 
 
 def test_a_net_whose_gradient_is_not_finite_stops_alone(problems):
@@ -191,11 +224,11 @@ def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_res
 def test_truncated_training_runs(problems, name, kind, optimizer):
     result = cut_training.run({"task": name, "cell": kind, "optimiser": optimizer})
     json.dumps(result)
-    ks = tasks.KS[name]
-    assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} {k}" for way in ("reset", "carried") for k in ks}
+    assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} 5" for way in WAYS}
     assert result["full"]["from full"] == [[0.0] * 11] * 2
     assert len(result["full"]["between seeds"]) == 1
-    for variant in (f"reset {ks[0]}", f"carried {ks[0]}"):
+    for variant in (f"{way} 5" for way in WAYS):
         apart = result[variant]["from full"]
         assert all(row[0] == 0 and row[-1] > 0 for row in apart)  # the same start
         assert all(row[0] == 0 and row[-1] > 0 for row in result[variant]["from start"])
+        assert all(-1 <= angle < 1 and size > 0 for angle, size in result[variant]["gradient"])

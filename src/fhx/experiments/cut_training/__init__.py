@@ -1,9 +1,14 @@
-r"""A net trained in full, with its state reset, and with its gradient cut: what it is worth, and where its weights go.
+r"""One net trained in full and in three ways that are cut: what they are worth, and where the weights and gradients go.
 
-From one start and on the same data in the same order a net is trained in full, with the state "reset" to zero at every
-k-th step, so that a window of k inputs is all that it sees, and with the state "carried" on and the gradient cut there
-(truncated back-propagation). A net that is reset has between 1 and k inputs in training, and is evaluated with exactly
-k. Chorales are read in whole pieces; of words "full" is 70 steps of back-propagation with a carried state.
+From one start and on the same data in the same order a net is trained in full and, for each k of ``KS``,
+
+* *truncated*: each output is read from :math:`h_t^k`, the state that the last k inputs make from zero;
+* *reset*: the state is set to zero at every k-th step, so that in training an output sees between 1 and k inputs, and
+  in its evaluation k;
+* *carried*: the state goes on and the gradient is cut at every k-th step (truncated back-propagation).
+
+Chorales are read in whole pieces; of words "full" is 70 steps of back-propagation with a carried state. Where the net in
+full ends, its gradient is compared with those of the others.
 
 Nets are free or certified to contract at the rate 0.99: a simple cell by its 2-norm, an LSTM by the sum of four
 conditions, with a forget gate that opens to 0.64 at most; see :func:`fhx.stability.project`. Outputs start at the
@@ -22,12 +27,13 @@ from fhx.experiments.cut_training.measures import distance, evaluate, truncated
 from fhx.experiments.cut_training.nets import FORGET, KINDS, RATE, LanguageModel, SequenceModel
 from fhx.experiments.cut_training.tasks import batches, language_model, sequence_model
 from fhx.experiments.cut_training.training import TrainingLog, train, trained
-from fhx.experiments.cut_training.truncation import truncate
+from fhx.experiments.cut_training.truncation import WAYS, truncate
 from fhx.experiments.experiment import Experiment, Point, Result
 
 __all__ = [
     "EXPERIMENT",
     "KINDS",
+    "WAYS",
     "LanguageModel",
     "SequenceModel",
     "TrainingLog",
@@ -62,7 +68,7 @@ def run(point: Point) -> Result:
 
 EXPERIMENT = Experiment(
     name="cut_training",
-    question="Does a net learn the same, and end at the same weights, if its state or its gradient is cut in training?",
+    question="Does a net learn the same, and end at the same weights, as a truncated model or by cut gradients?",
     settings={
         "seeds": {name: list(seeds) for name, seeds in on.SEEDS.items()},
         "seeds of the rates": {name: list(seeds) for name, seeds in on.OTHER_SEEDS.items()},
@@ -75,6 +81,7 @@ EXPERIMENT = Experiment(
         "forget gate": FORGET,
         "vocabulary": data.TEXTS["words"],
         "cutoffs": data.CUTOFFS["words"],
+        "steps": list(on.KS),
         "clip": data.CLIP,
         "shown steps": data.SHOWN,
     },

@@ -9,9 +9,9 @@ from fhx.experiments.cut_training.nets import LanguageModel, SequenceModel
 
 UNITS = {"chorales": 32, "words": 64}
 """Of the cells."""
-SEEDS = {"chorales": range(5), "words": range(3)}
+SEEDS = {"chorales": range(5), "words": range(5)}
 """Of the nets that are reported."""
-OTHER_SEEDS = {"chorales": range(5, 7), "words": range(5, 6)}
+OTHER_SEEDS = {"chorales": range(5, 7), "words": range(5, 7)}
 """Of the nets that the learning rate is chosen by."""
 LEARNING_RATES: dict[str, dict[str, tuple[float, ...]]] = {
     "Adam": {"chorales": (0.005, 0.015, 0.045, 0.135), "words": (0.006, 0.018, 0.054)},
@@ -22,7 +22,7 @@ UPDATES = {"chorales": 160, "words": 500}
 """Of the nets of a problem."""
 BATCH_SIZE = 16
 """Chorales of an update."""
-KS = {"chorales": (2, 5, 20), "words": (5, 20)}
+KS = (5, 10, 20, 35)
 """Steps after which they are cut."""
 
 

@@ -1,13 +1,15 @@
-"""Training nets side by side on the same batches, in full or with the state or the gradient cut, and what happens."""
+"""Training nets side by side on the same batches, in full or in one of three ways that are cut, and what happens."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import Literal
 
 import torch
 from attrs import frozen
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
+from fhx._checks import one_of
 from fhx.cells import Cell
 from fhx.dynamics import unroll
 from fhx.experiments import real_data as data
@@ -16,7 +18,10 @@ from fhx.experiments.cut_training.nets import Net
 from fhx.experiments.cut_training.tasks import LEARNING_RATES, OTHER_SEEDS, batches, language_model, sequence_model
 from fhx.experiments.learning_rates import best_learning_rate
 from fhx.experiments.seeding import per_seed
+from fhx.stability import truncated_states
 
+How = Literal["carried", "reset", "truncated"]
+"""What a cut after k steps does: see :func:`train`."""
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "Adam": partial(torch.optim.Adam, fused=True),
     "SGD": torch.optim.SGD,
@@ -31,8 +36,8 @@ def train(
     *,
     updates: int,
     optimizer: Callable[..., torch.optim.Optimizer] = torch.optim.Adam,
+    how: How = "carried",
     k: int | None = None,
-    carry: bool = True,
     clip: float = data.CLIP,
 ) -> Iterator[int]:
     r"""Train nets side by side on the same batches, in place; yields the number of each update made.
@@ -45,20 +50,22 @@ def train(
         rates: one per net.
         updates: how many, at most as many as batches.
         optimizer: called as ``optimizer(parameters, lr=...)``, once per net.
-        k: after k steps, the gradient is cut; None: at the end of a window only.
-        carry: whether the state goes on after such a cut and after a window (truncated back-propagation). If not, it
-            is set to zero there, and the net is a truncated model, which sees at most k steps.
+        how: "carried": the state goes on from step to step and from window to window, and the gradient is cut after
+            every k steps (truncated back-propagation); "reset": the state is zero at the start of a window and at
+            every k-th step in it, so that an output sees from 1 to k inputs; "truncated": each output is read from
+            :math:`h_t^k`, the state that the last k inputs make from zero, of a window before too.
+        k: steps; None: those of the window.
         clip: bound of the 2-norm of each net's gradient.
+
+    Raises:
+        ValueError: there is no such way.
     """
+    one_of("how", how, ("carried", "reset", "truncated"))
     steppers = [optimizer(net.parameters(), lr=rate) for net, rate in zip(nets, rates, strict=True)]
-    alive, h = [True] * len(nets), torch.empty(0)
-    for update, (inputs, targets, mask, fresh) in zip(range(1, updates + 1), batches, strict=False):
-        if fresh or not carry:
-            h = torch.zeros(len(nets), inputs.shape[1], nets[0].cell.state_width)
-        hidden, h = _run([net.cell for net in nets], torch.stack([net.embed(inputs) for net in nets]), h, k, carry)
-        mask = torch.ones(inputs.shape[:2]) if mask is None else mask
-        losses = [(net.loss(states, targets) * mask).sum() for net, states in zip(nets, hidden, strict=True)]
-        (torch.stack(losses).sum() / mask.sum()).backward()
+    alive, before = [True] * len(nets), None
+    for update, batch in zip(range(1, updates + 1), batches, strict=False):
+        losses, before = losses_of(nets, batch, before, how, k)
+        losses.sum().backward()
         for r, (net, stepper) in enumerate(zip(nets, steppers, strict=True)):
             norm = nn.utils.clip_grad_norm_(net.parameters(), clip)
             alive[r] = alive[r] and bool(norm.isfinite())
@@ -70,17 +77,42 @@ def train(
         yield update
 
 
-def _run(cells: Sequence[Cell], inputs: Tensor, h: Tensor, k: int | None, carry: bool) -> tuple[Tensor, Tensor]:
-    """The hidden states of all cells, each on its own inputs from its own states, and their last states, detached."""
-    steps = inputs.shape[1]
-    pieces = _Pieces(cells[0], k or steps, carry)
-    parameters = {f"cell.{name}": torch.stack([cell.get_parameter(name) for cell in cells]) for name in _names(cells)}
-    states = vmap(lambda p, x, h: functional_call(pieces, p, (x, h)))(parameters, inputs, h)
-    return cells[0].hidden(states), states[:, -1].detach()
+def losses_of(
+    nets: Sequence[Net], batch: data.Batch, before: Tensor | None = None, how: How = "carried", k: int | None = None
+) -> tuple[Tensor, Tensor | None]:
+    """The mean loss of each net on a batch, and what the next batch has to know of this one.
+
+    Args:
+        nets: of one kind.
+        batch: a window of sequences.
+        before: what this function returned for the window before, None where there was none.
+        how: see :func:`train`.
+        k: likewise.
+    """
+    inputs, targets, mask, fresh = batch
+    before = None if fresh else before
+    k = k or len(inputs)
+    if how == "truncated":  # it has to read the last inputs before the window again
+        read = inputs if before is None else torch.cat([before, inputs])
+        states = _run(nets, read, None, _Truncated(nets[0].cell, k))[:, -len(inputs) :]
+        before = read[len(read) - (k - 1) :] if k <= len(read) else read
+    else:
+        states = _run(nets, inputs, before, _Pieces(nets[0].cell, k, how == "carried"))
+        before = states[:, -1].detach() if how == "carried" else None
+    mask = torch.ones(inputs.shape[:2]) if mask is None else mask
+    hidden = nets[0].cell.hidden(states)
+    sums = [(net.loss(one, targets) * mask).sum() for net, one in zip(nets, hidden, strict=True)]
+    return torch.stack(sums) / mask.sum(), before
 
 
-def _names(cells: Sequence[Cell]) -> list[str]:
-    return [name for name, _ in cells[0].named_parameters()]
+def _run(nets: Sequence[Net], inputs: Tensor, h: Tensor | None, run: nn.Module) -> Tensor:
+    """The states of all nets, each on what it embeds, from its own states or from zero."""
+    cells: list[Cell] = [net.cell for net in nets]
+    read = torch.stack([net.embed(inputs) for net in nets])
+    h = torch.zeros(len(nets), inputs.shape[1], cells[0].state_width) if h is None else h
+    names = [name for name, _ in cells[0].named_parameters()]
+    parameters = {f"cell.{name}": torch.stack([cell.get_parameter(name) for cell in cells]) for name in names}
+    return vmap(lambda p, x, h: functional_call(run, p, (x, h)))(parameters, read, h)
 
 
 class _Pieces(nn.Module):
@@ -97,6 +129,18 @@ class _Pieces(nn.Module):
             pieces.append(unroll(self.cell, piece, h))
             h = pieces[-1][-1].detach() if self.carry else torch.zeros_like(h)
         return torch.cat(pieces)
+
+
+class _Truncated(nn.Module):
+    """The truncated model, all windows at once."""
+
+    def __init__(self, cell: Cell, k: int) -> None:
+        super().__init__()
+        self.cell, self.k = cell, k
+
+    def forward(self, inputs: Tensor, h: Tensor) -> Tensor:
+        """All states."""
+        return truncated_states(self.cell, inputs, self.k, h, block=len(inputs))
 
 
 @frozen
@@ -123,8 +167,8 @@ def trained(
     optimizer: str,
     *,
     evaluations: int = data.EVALUATIONS,
+    how: How = "carried",
     k: int | None = None,
-    carry: bool = True,
 ) -> tuple[list[Net], TrainingLog]:
     """One net per seed and rate, trained by :func:`train`, and the log of their training; all read the same batches."""
     valid = part if (part := data.task(name).valid).lengths is not None else data.cut(part, data.SHOWN)
@@ -139,7 +183,7 @@ def trained(
 
     note(0)
     every = max(1, updates // evaluations)
-    updates_made = train(nets, batches(name), rates, updates=updates, optimizer=OPTIMIZERS[optimizer], k=k, carry=carry)
+    updates_made = train(nets, batches(name), rates, updates=updates, optimizer=OPTIMIZERS[optimizer], how=how, k=k)
     for update in updates_made:
         if update % every == 0 or update == updates:
             note(update)
