@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from fhx.dynamics import lyapunov_spectrum, unroll
-from fhx.experiments import language_models, stored, truncated_training
+from fhx.experiments import language_models, stored
 from fhx.experiments.__main__ import main
 from fhx.experiments.forms import RATE
 from fhx.experiments.language_models import KINDS, KneserNey, LanguageModel, measures, reading, training
@@ -526,32 +526,3 @@ def test_a_way_to_read_is_known():
         Reading.of("backwards 5")
     with pytest.raises(ValueError, match="k must"):
         Reading.of("cut 0")
-
-
-def test_truncated_training(small, monkeypatch):
-    monkeypatch.setattr(truncated_training, "NET", {"model": "LSTM", "layers": 1, "units": 5})
-    for name, value in {"PASSES": 2, "SEEDS": range(2), "KS": (3, 5), "text": lambda: small}.items():
-        monkeypatch.setattr(truncated_training, name, value)
-    truncated_training._trained.cache_clear()
-    full, cut = (truncated_training.run({"read": name}) for name in ("full", "truncated 3"))
-    truncated_training._trained.cache_clear()
-    assert json.loads(json.dumps(cut)) == cut
-    for apart, cosine in zip(full["apart"], full["cosine"], strict=True):
-        assert apart == [0, 0]
-        assert cosine == pytest.approx([1, 1])
-    assert all(0 < one < 3 for found in cut["apart"] for one in found)
-    assert full["test"][0].keys() == {"1", "3", "5", "all"}
-    assert cut["test"][0]["3"] != cut["test"][0]["all"]
-
-
-def test_how_far_apart_nets_are():
-    nets = [LanguageModel("simple", WORDS, 3, 1, (3, 5)) for _ in range(3)]
-    for net, value in zip(nets, (3.0, 2.0, 0.0), strict=True):
-        for p in net.parameters():
-            nn.init.constant_(p, value)
-    assert truncated_training.apart(*nets) == [(pytest.approx(0.5), pytest.approx(1.0))] * 2
-    nn.init.constant_(nets[0].layers[0].U, -2.0)
-    (apart, _), (all_apart, cosine) = truncated_training.apart(*nets)
-    assert apart == pytest.approx(0.5)  # W, nine numbers; U has nine, b three
-    assert all_apart == pytest.approx(((9 + 3) + 9 * 16) ** 0.5 / (21 * 4) ** 0.5)
-    assert cosine == pytest.approx((12 * 6 - 9 * 4) / ((12 * 9 + 9 * 4) * 21 * 4) ** 0.5)
