@@ -14,8 +14,8 @@ SEEDS = {"chorales": range(5), "words": range(5)}
 OTHER_SEEDS = {"chorales": range(5, 7), "words": range(5, 7)}
 """Of the nets that the learning rate is chosen by."""
 LEARNING_RATES: dict[str, dict[str, tuple[float, ...]]] = {
-    "Adam": {"chorales": (0.005, 0.015, 0.045, 0.135), "words": (0.006, 0.018, 0.054)},
-    "SGD": dict.fromkeys(UNITS, (1.0, 3.0, 10.0, 30.0)),
+    "Adam": {"chorales": (0.005, 0.015, 0.045, 0.135, 0.405), "words": (0.006, 0.018, 0.054)},
+    "SGD": dict.fromkeys(UNITS, (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)),
 }
 """Learning rates that are tried, by optimiser and problem."""
 UPDATES = {"chorales": 160, "words": 500}
