@@ -9,10 +9,10 @@ from small_tasks import WORDS, small_tasks
 from fhx.cells import LSTMCell
 from fhx.dynamics import unroll
 from fhx.experiments import cut_training, real_data
-from fhx.experiments.cut_training import tasks
+from fhx.experiments.cut_training import tasks, truncation
 from fhx.experiments.cut_training.measures import evaluate, truncated
 from fhx.experiments.cut_training.nets import KINDS, RATE, LanguageModel, SequenceModel, new_cell
-from fhx.experiments.cut_training.training import train
+from fhx.experiments.cut_training.training import train, trained
 from fhx.experiments.cut_training.truncation import WAYS, cosine, gradients
 from fhx.experiments.real_data import cut
 from fhx.stability import contraction_rate, lstm_bounds
@@ -36,6 +36,7 @@ def problems(monkeypatch):
     monkeypatch.setitem(real_data.TEXTS, "words", WORDS)
     monkeypatch.setitem(real_data.CUTOFFS, "words", (10, 20))
     monkeypatch.setattr(tasks, "KS", (5,))
+    monkeypatch.setattr(truncation, "NUDGED", 5)
     monkeypatch.setattr(real_data, "SHOWN", 200)
     return made
 
@@ -224,7 +225,7 @@ def test_words_start_at_the_frequencies_of_the_frequent_and_of_groups_of_the_res
 def test_truncated_training_runs(problems, name, kind, optimizer):
     result = cut_training.run({"task": name, "cell": kind, "optimiser": optimizer})
     json.dumps(result)
-    assert set(result) == {"rate", "rates", "at", "full"} | {f"{way} 5" for way in WAYS}
+    assert set(result) == {"rate", "rates", "at", "full", "nudged"} | {f"{way} 5" for way in WAYS}
     assert result["full"]["from full"] == [[0.0] * 11] * 2
     assert len(result["full"]["between seeds"]) == 1
     for variant in (f"{way} 5" for way in WAYS):
@@ -232,3 +233,17 @@ def test_truncated_training_runs(problems, name, kind, optimizer):
         assert all(row[0] == 0 and row[-1] > 0 for row in apart)  # the same start
         assert all(row[0] == 0 and row[-1] > 0 for row in result[variant]["from start"])
         assert all(-1 <= angle < 1 and size > 0 for angle, size in result[variant]["gradient"])
+    assert all(0 < row[0] < 1 and row[-1] > 0 for row in result["nudged"]["from full"])
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "simple, stable"])
+def test_a_nudge_moves_the_start_by_its_distance(problems, kind):
+    (_, log), (_, nudged) = (
+        trained("chorales", kind, range(3), [0.1] * 3, 1, "SGD", nudges=nudges) for nudges in ((), (0.5, 0.0, 2.0))
+    )
+    moved = [(a - b).norm().item() for a, b in zip(log.weights[0], nudged.weights[0], strict=True)]
+    if kind == "LSTM":
+        assert moved == pytest.approx([0.5, 0.0, 2.0], abs=1e-5)
+    else:  # it is projected again
+        assert moved[1] == pytest.approx(0, abs=1e-5)
+        assert all(torch.linalg.matrix_norm(W, 2) <= RATE + 1e-5 for W in nudged.weights[0])

@@ -169,10 +169,20 @@ def trained(
     evaluations: int = data.EVALUATIONS,
     how: How = "carried",
     k: int | None = None,
+    nudges: Sequence[float] = (),
 ) -> tuple[list[Net], TrainingLog]:
-    """One net per seed and rate, trained by :func:`train`, and the log of their training; all read the same batches."""
+    """One net per seed and rate, trained by :func:`train`, and the log of their training; all read the same batches.
+
+    ``nudges`` are the distances by which their recurrent weights are first moved, in random directions.
+    """
     valid = part if (part := data.task(name).valid).lengths is not None else data.cut(part, data.SHOWN)
     nets: list[Net] = per_seed(partial(language_model if name in data.TEXTS else sequence_model, name, kind), seeds)
+    generator = torch.Generator().manual_seed(0)
+    for net, nudge in zip(nets, nudges, strict=False):
+        W = net.cell.get_parameter("W")
+        direction = torch.randn(W.shape, generator=generator)
+        W.data += nudge * direction / direction.norm()
+        net.constrain()
     log = TrainingLog([], [[] for _ in seeds], [])
 
     def note(update: int) -> None:
