@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from fhx.dynamics import unroll
-from fhx.experiments import music_and_digits
+from fhx.experiments import music_and_digits, one_by_one
 from fhx.experiments import real_data as data
 from fhx.experiments.forms import FORMS, RATE
 from fhx.experiments.music_and_digits import measures, nets, tasks
@@ -30,8 +30,9 @@ KINDS = (
 
 
 @pytest.fixture
-def problems(monkeypatch):
+def problems(monkeypatch, tmp_path):
     """A small problem under every name, few seeds and updates."""
+    monkeypatch.setenv("FHX_CACHE", str(tmp_path))
     made = small_tasks(40, 20, 30)
     made["folk tunes"] = made["chorales"]
     for module in (nets, music_and_digits):
@@ -413,3 +414,15 @@ def _result(score):
         "settings": [[r, *way, 9 - r - way[1]] for r in (0.001, 0.01, 0.003) for way in ways],
         "item error": 0.01,
     }
+
+
+def test_a_point_that_was_trained_is_only_measured_again(problems, monkeypatch):
+    point = {"task": "chorales", "net": "LSTM", "size": "equal"}
+    first = music_and_digits.run(point)
+    calls = []
+    monkeypatch.setattr(one_by_one, "_one", lambda *_: calls.append(_))
+    assert music_and_digits.run(point) == first
+    monkeypatch.setitem(music_and_digits.NETS, "piece", 7)
+    with pytest.raises(AttributeError):  # nothing was trained
+        music_and_digits.run(point)
+    assert len(calls) == 1

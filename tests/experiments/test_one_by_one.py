@@ -10,6 +10,7 @@ from torch import nn
 
 from fhx.cells import LSTMCell, SimpleCell
 from fhx.dynamics import Realization, unroll
+from fhx.experiments import one_by_one as module
 from fhx.experiments.comparison import Budget, compare, kind, side_by_side
 from fhx.experiments.loops import TorchLoop
 from fhx.experiments.one_by_one import _batches, one_by_one
@@ -46,6 +47,15 @@ class Bounded(Net):
     def constrain(self):
         self.seen.append(self.cell.W.abs().max().item())
         self.cell.W.clamp_(-self.bound, self.bound)
+
+
+class Broken(Net):
+    """Its outputs are infinite from the 26th update on."""
+
+    def forward(self, inputs, lengths=None):
+        outputs = super().forward(inputs, lengths)
+        self.seen += [1] * self.training
+        return outputs / 0 if self.training and len(self.seen) > 25 else outputs
 
 
 def test_each_net_is_that_of_its_own_setting_and_seed():
@@ -108,12 +118,6 @@ def test_a_net_stops_when_nothing_is_gained():
 
 
 def test_a_net_that_diverges_keeps_its_best_weights():
-    class Broken(Net):
-        def forward(self, inputs, lengths=None):
-            outputs = super().forward(inputs, lengths)
-            self.seen += [1] * self.training
-            return outputs / 0 if self.training and len(self.seen) > 25 else outputs
-
     fit = one_by_one(Broken, TASK, [SETTINGS[0], SETTINGS[0]], [1, 2], evolve(BUDGET, updates=50, evaluations=5))
     assert fit.diverged == {1: 26, 2: 26}
     assert fit.updates.tolist() == [0, 10, 20]
@@ -175,3 +179,65 @@ def test_nets_that_are_reported_may_be_trained_otherwise():
         assert result["at"][-1] == last
     assert calls == [(100, 3), (100, 3), (100, 3), (100, None), (100, 3), (10, 3)]
     assert evolve(stopping, reported=reported).as_json["reported"] == reported
+
+
+@pytest.fixture
+def trained(monkeypatch, tmp_path):
+    """A cache of its own, and the seeds whose nets were trained."""
+    monkeypatch.setenv("FHX_CACHE", str(tmp_path))
+    seeds, one = [], module._one
+
+    def noted(make, task, setting, seed, *others):
+        if seed == 13:
+            raise KeyboardInterrupt
+        seeds.append(seed)
+        return one(make, task, setting, seed, *others)
+
+    monkeypatch.setattr(module, "_one", noted)
+    return seeds
+
+
+def test_a_run_that_was_stopped_goes_on_with_the_first_net_that_is_not_kept(trained):
+    settings = [*SETTINGS, SETTINGS[0]]
+    with pytest.raises(KeyboardInterrupt):
+        one_by_one(Net, TASK, settings, [3, 4, 13, 5], BUDGET, kept={"net": "mine"})
+    assert trained == [3, 4]
+    found = one_by_one(Net, TASK, settings, [3, 4, 14, 5], BUDGET, kept={"net": "mine"})
+    assert trained == [3, 4, 14, 5]
+    fresh = one_by_one(Net, TASK, settings, [3, 4, 14, 5], BUDGET)
+    for name in ("updates", "train_loss", "valid", "test", "best_update"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(fresh, name))
+    for name in ("task", "objective", "seeds", "diverged", "stopped", "reached"):
+        assert getattr(found, name) == getattr(fresh, name)
+    for net, other in zip(found.models, fresh.models, strict=True):
+        assert not net.training
+        torch.testing.assert_close(net.state_dict(), other.state_dict(), rtol=0, atol=0)
+    assert found.seconds > 0
+
+
+def test_a_kept_net_that_stopped_or_diverged_is_known_to_have(trained):
+    budget = evolve(BUDGET, updates=3000, evaluations=300, patience=2)
+    for make, setting in ((Net, (1e-9, 0.0, 0.0)), (Broken, SETTINGS[0])):
+        fits = [one_by_one(make, TASK, [setting], [1], budget, kept={"net": make.__name__}) for _ in range(2)]
+        assert fits[0].stopped | fits[0].diverged
+        assert (fits[0].stopped, fits[0].diverged) == (fits[1].stopped, fits[1].diverged)
+    assert trained == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kept": {"net": "other"}},
+        {"settings": SETTINGS[1:2]},
+        {"seeds": [4]},
+        {"task": running_parity(4, sizes=(200, 61, 80))},
+        *({"budget": evolve(BUDGET, **other)} for other in ({"updates": 50, "evaluations": 5}, {"batch_size": 8})),
+        *({"budget": evolve(BUDGET, **other)} for other in ({"evaluations": 3}, {"patience": 3}, {"clip": 0.5})),
+    ],
+)
+def test_what_a_net_depends_on_is_told(trained, changed):
+    told = {"task": TASK, "settings": SETTINGS[:1], "seeds": [3], "budget": BUDGET, "kept": {"net": "mine"}}
+    for _ in range(2):
+        one_by_one(Net, **told)
+    one_by_one(Net, **{**told, **changed})
+    assert len(trained) == 2

@@ -1,22 +1,27 @@
 r"""Nets trained one after another, for those that are so large that nothing is gained by training them as one batch.
 
 A net is free to use whatever is fastest, such as torch's own loops over time, which ``torch.vmap`` cannot batch, and to
-be put back where it has to be while it is trained.
+be put back where it has to be while it is trained. Such nets take minutes each, so each may be kept in the cache of the
+package, and a run that was stopped goes on with the first that is not there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import process_time
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from fhx._files import replacing
 from fhx.experiments.comparison import Budget, Setting
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task
+from fhx.tasks.files import cache_folder
 from fhx.tasks.sequences import Split
 from fhx.training import OBJECTIVES, Fit, Objective, evaluate
 
@@ -25,6 +30,10 @@ __all__ = ["Constrained", "one_by_one"]
 M = TypeVar("M", bound=nn.Module)
 EVERY = 25
 """Updates after which a net is put back, if it has to be; it is before every validation too."""
+ARRAYS = ("updates", "train_loss", "valid", "test", "best_update")
+"""What is kept of a fit of one net beside its weights, as arrays."""
+OTHERS = ("diverged", "stopped", "seconds")
+"""And as it is."""
 
 
 @runtime_checkable
@@ -42,16 +51,29 @@ def one_by_one(
     seeds: Sequence[int],
     budget: Budget,
     objective: Objective | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> Fit[M]:
     """A net for each setting with its seed, as :func:`~fhx.experiments.comparison.side_by_side` would train them.
 
     All that is drawn for a net, its dropout too, follows its seed alone.
+
+    Args:
+        make: builds a net; where dropouts are tried, it is given one.
+        task: what to learn.
+        settings: rate, weight decay and, where any is tried, dropout of each net.
+        seeds: likewise.
+        budget: how nets are trained.
+        objective: what is minimised; None for that of the task.
+        kept: what tells these nets from others, as JSON can hold it, to keep each in the cache and to find it there
+            again; its setting, its seed and how it is trained need not be told. None: nothing is kept.
     """
-    objective, began = objective or OBJECTIVES[task.kind], process_time()
-    fits = [
-        per_seed(partial(_one, make, task, setting, seed, budget, objective), [seed])[0]
-        for setting, seed in zip(settings, seeds, strict=True)
-    ]
+    objective = objective or OBJECTIVES[task.kind]
+    fits: list[Fit[M]] = []
+    for setting, seed in zip(settings, seeds, strict=True):
+        one = partial(_one, make, task, setting, seed, budget, objective)
+        if kept is not None:
+            one = partial(_found, kept, one, make, task, setting, seed, budget, objective)
+        fits += per_seed(one, [seed])
     longest = max((fit.updates for fit in fits), key=len)
     return Fit(
         task=task.name,
@@ -66,13 +88,51 @@ def one_by_one(
         diverged={seed: update for fit in fits for seed, update in fit.diverged.items()},
         stopped={seed: update for fit in fits for seed, update in fit.stopped.items()},
         reached={},
-        seconds=process_time() - began,
+        seconds=sum(fit.seconds for fit in fits),
+    )
+
+
+def _found(
+    kept: Mapping[str, Any],
+    one: Callable[[], Fit[M]],
+    make: Callable[..., M],
+    task: Task,
+    setting: Setting,
+    seed: int,
+    budget: Budget,
+    objective: Objective,
+) -> Fit[M]:
+    """The fit of one net from the cache; if it is not there, it is made and put there."""
+    how = {name: getattr(budget, name) for name in ("updates", "batch_size", "evaluate_every", "patience", "clip")}
+    sizes = [[part.steps, len(part)] for part in (task.train, task.valid, task.test)]
+    told = {**kept, **how, "sizes": sizes, "setting": setting, "seed": seed, "torch": torch.__version__}
+    name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+    path = cache_folder() / "one_by_one" / f"{name}.pt"
+    if not path.exists():
+        fit = one()
+        state = {key: getattr(fit, key) for key in OTHERS}
+        state |= {key: torch.as_tensor(getattr(fit, key)) for key in ARRAYS}
+        with replacing(path) as temporary:
+            torch.save({"net": fit.models[0].state_dict(), **state}, temporary)
+        return fit
+    state = torch.load(path, weights_only=True)
+    net = make(*setting[2:])
+    net.load_state_dict(state["net"])
+    return Fit(
+        task=task.name,
+        objective=objective,
+        seeds=(seed,),
+        models=(net.eval(),),
+        reached={},
+        **{key: state[key].numpy() for key in ARRAYS},
+        **{key: state[key] for key in OTHERS},
     )
 
 
 def _one(
     make: Callable[..., M], task: Task, setting: Setting, seed: int, budget: Budget, objective: Objective
 ) -> Fit[M]:
+    began = process_time()
     rate, decay, *dropout = setting
     net = make(*dropout)
     stepper = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=decay, fused=True)
@@ -116,7 +176,7 @@ def _one(
         diverged=diverged,
         stopped=stopped,
         reached={},
-        seconds=0.0,
+        seconds=process_time() - began,
     )
 
 

@@ -135,9 +135,14 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """Problems, sizes and kinds that have been trained; add others to go on."""
 
+NETS = {"units": nets.UNITS, "horizons": nets.HORIZON, "piece": PIECE, "published size": nets.PUBLISHED}
+"""What all nets depend on."""
+
 
 def run(point: Point) -> Result:
     """Train the nets of one kind and size on a problem, and measure them.
+
+    Each net that has been trained is kept in the cache of the package, and not trained again.
 
     Returns:
         That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
@@ -156,7 +161,9 @@ def run(point: Point) -> Result:
         times = CONTROL_TIMES if of == CONTROL else 1
         longer = {"updates": times * budget.updates, "evaluations": times * budget.evaluations}
         budget = evolve(budget, seeds=budget.seeds[:5], reported={"patience": None, **longer})
-    fit, result = compare(partial(new_net, name, of, size), task, budget, trained=one_by_one, keep_items=True)
+    what = {"task": name, "net": of, "size": size, **NETS}
+    train = partial(one_by_one, kept=what)
+    fit, result = compare(partial(new_net, name, of, size), task, budget, trained=train, keep_items=True)
     objective = OBJECTIVES[task.kind]
     units, inner = (None, None) if (of, size) == ("TCN", "published") else widths(name, of, size)
     found = {**result, "units": units, "inner": inner, "receptive field": fit.models[0].receptive_field}
@@ -208,10 +215,7 @@ EXPERIMENT = Experiment(
     question="What do a certificate of stability, and doing without a state, cost nets that read music or digits?",
     settings={
         "budgets": {name: budget.as_json for name, budget in BUDGETS.items()},
-        "units": nets.UNITS,
-        "horizons": nets.HORIZON,
-        "piece": PIECE,
-        "published size": nets.PUBLISHED,
+        **NETS,
         "gains": GAINS,
         "control left to run, times": CONTROL_TIMES,
     },
