@@ -7,9 +7,9 @@ From one start and on the same data in the same order a net is trained in full a
   in its evaluation k;
 * *carried*: the state goes on and the gradient is cut at every k-th step (truncated back-propagation).
 
-Chorales are read in whole pieces; of words "full" is 70 steps of back-propagation with a carried state. Where the net
-in full ends, its gradient is compared with those of the others. As a control it is trained in full once more, from a
-start that is moved a little.
+Chorales are read in whole pieces; of words "full" is 70 steps of back-propagation with a carried state. The gradients
+of all ways are compared with that in full at the start and where the net in full ends. As controls it is trained in
+full twice more, from starts that are moved a little.
 
 Nets are free or certified to contract at the rate 0.99: a simple cell by its 2-norm, an LSTM by the sum of four
 conditions, with a forget gate that opens to 0.64 at most; see :func:`fhx.stability.project`. Outputs start at the

@@ -158,6 +158,12 @@ class TrainingLog:
     weights: list[Tensor]
 
 
+def new_nets(name: str, kind: str, seeds: Sequence[int]) -> list[Net]:
+    """Nets before training, one per seed."""
+    make: Callable[[], Net] = partial(language_model if name in data.TEXTS else sequence_model, name, kind)
+    return per_seed(make, seeds)
+
+
 def trained(
     name: str,
     kind: str,
@@ -176,7 +182,7 @@ def trained(
     ``nudges`` are the distances by which their recurrent weights are first moved, in random directions.
     """
     valid = part if (part := data.task(name).valid).lengths is not None else data.cut(part, data.SHOWN)
-    nets: list[Net] = per_seed(partial(language_model if name in data.TEXTS else sequence_model, name, kind), seeds)
+    nets = new_nets(name, kind, seeds)
     generator = torch.Generator().manual_seed(0)
     for net, nudge in zip(nets, nudges, strict=False):
         W = net.cell.get_parameter("W")
