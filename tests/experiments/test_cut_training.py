@@ -164,10 +164,8 @@ def test_errors_of_gradients_where_they_are_known(problems, name):
 
 def by_autograd(nets, steps):
     """The error of a gradient that goes back through the windows before a third one, with no gradient cut."""
-    (x, y), found = (
-        zip(*[(b[0], b[1]) for b, _ in zip(tasks.batches("words"), range(3), strict=False)], strict=True),
-        [],
-    )
+    windows = [batch for batch, _ in zip(tasks.batches("words"), range(3), strict=False)]
+    words, found = torch.cat([inputs for inputs, *_ in windows]), []
     for net in nets:
         sides = []
         for cuts_gradient in (True, False):
