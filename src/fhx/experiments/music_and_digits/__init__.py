@@ -123,7 +123,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "published": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", *LINEAR),
     },
     "folk tunes": {"equal": ("LSTM", "LSTM, stable", "frozen", "TCN")},
-    "piano pieces": {"equal": ("LSTM", "LSTM, stable", "frozen")},
+    "piano pieces": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen")},
     "classical music": {"equal": ("LSTM", "LSTM, stable", "frozen")},
     "digits": {
         "equal": (
