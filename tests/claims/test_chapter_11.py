@@ -229,6 +229,22 @@ def test_b13_on_classical_music_certified_lstms_are_behind_and_on_piano_pieces_t
 
 
 @pytest.mark.claim("B13")
+def test_b13_certified_simple_nets_of_piano_pieces_are_ahead_on_average_which_is_undecided(nets, verdicts):
+    verdict, statement = verdicts["piano pieces: simple is ahead of simple, stable"]
+    lead, free, stable = (
+        verdict.leads[statement],
+        *(nets["piano pieces"][kind] for kind in ("simple", "simple, stable")),
+    )
+    assert not verdict.all_rules_hold
+    assert stable["rate"] == min(rate for rate, *_ in stable["settings"])
+    assert [f"{value:.2f}" for value in (lead.low, lead.mean, lead.high)] == ["-0.26", "-0.13", "0.01"]
+    assert [f"{mean(net['test']):.2f}" for net in (free, stable)] == ["7.65", "7.53"]
+    assert max(one["certificate"] for one in stable["reactions"]) < 1
+    norms = [one["certificate"] for name in nets for one in nets[name].get("simple", {}).get("reactions", [])]
+    assert 1.7 < min(norms) < 1.8
+
+
+@pytest.mark.claim("B13")
 def test_b13_on_longer_music_free_lstms_make_more_of_the_past_where_the_price_is_large(nets):
     """The price with both nets cut to the same frames, on stretches of 128."""
 
