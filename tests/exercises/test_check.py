@@ -167,6 +167,29 @@ def test_an_endless_loop_is_stopped_and_the_old_handler_is_back():
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_a_package_whose_import_took_too_long_can_be_imported_afterwards(tmp_path, monkeypatch):
+    package = tmp_path / "slow_package"
+    package.mkdir()
+    package.joinpath("part.py").write_text("value = 3\n")
+    package.joinpath("__init__.py").write_text(
+        "import os, time\nfrom slow_package.part import value\nos.environ.get('IN_A_HURRY') or time.sleep(5)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def importing(xs):
+        import slow_package
+
+        return slow_package.value
+
+    assert check(DOUBLE, importing).status == "too slow"
+    monkeypatch.setenv("IN_A_HURRY", "yes")
+    import slow_package
+
+    assert slow_package.part.value == 3
+    for name in ("slow_package.part", "slow_package"):
+        monkeypatch.delitem(sys.modules, name)
+
+
 def lost_at_first(xs):
     with suppress(BaseException):  # as Python does in a `__del__`
         endless(xs)

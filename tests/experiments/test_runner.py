@@ -161,6 +161,14 @@ def test_command_lists_runs_and_resumes(squares, tmp_path, capsys):
     assert squares.asked == [1, 2, 3]
 
 
+def test_one_point_that_was_stopped_is_counted_alone(squares, tmp_path, capsys):
+    here = ["--results", str(tmp_path)]
+    assert command.main(["squares", "--only", "number=3", *here]) == 0
+    squares.stop = 2
+    assert command.main(["squares", "--only", "number=2", *here]) == 130
+    assert "interrupted; 0 of 1 points are finished and kept in" in capsys.readouterr().err
+
+
 def test_one_point_is_repeated_alone_and_the_rest_stays_as_it_is(squares, tmp_path):
     path, here = tmp_path / "squares.json", ["--results", str(tmp_path)]
     assert command.main(["squares", "--only", "number=3", *here]) == 0

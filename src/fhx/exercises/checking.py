@@ -1,6 +1,7 @@
 """``check``: the reader's function compared with the oracle, on stated and on random inputs."""
 
 import inspect
+import sys
 import sysconfig
 import time
 import traceback
@@ -151,6 +152,15 @@ def _is_cut(exercise: Exercise, lines: Lines) -> bool:
     return any(is_short(text) for name, text in lines if name in exercise.inputs)
 
 
+def _forget_half_imported() -> None:
+    """Drop the parts of packages that were being imported when the time was over.
+
+    Such a package is not there itself, and who imports it later would find it without these parts.
+    """
+    for name in [name for name in sys.modules if name.partition(".")[0] not in sys.modules]:
+        del sys.modules[name]
+
+
 class Here:
     """Calls the reader's function in this process."""
 
@@ -169,6 +179,7 @@ class Here:
         except NotImplementedError:
             raise NoValueError(OPEN) from None
         except TooSlowError:
+            _forget_half_imported()
             raise NoValueError("too slow", f"No value within {self._exercise.seconds:g} s") from None
         except (Exception, SystemExit) as error:
             if "ellipsis" in show(error).lower():  # a hole was left in an expression

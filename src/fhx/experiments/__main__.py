@@ -87,11 +87,13 @@ def having(experiment: Experiment, conditions: Sequence[str]) -> Callable[[Point
     return has
 
 
-def _kept(experiment: Experiment, folder: Path) -> str:
-    """What a run that was stopped leaves in a folder."""
+def _kept(experiment: Experiment, folder: Path, only: Callable[[Point], bool] | None) -> str:
+    """What a run that was stopped leaves in a folder, of the points that it was to run."""
     path = folder / f"{experiment.name}.json"
-    done = len(read(path)["points"]) if path.is_file() else 0
-    return f"{done} of {len(experiment.points)} points are finished and kept in {folder}; the same command goes on"
+    done = [entry["point"] for entry in read(path)["points"]] if path.is_file() else []
+    wanted = [point for point in experiment.points if only is None or only(point)]
+    finished = sum(point in done for point in wanted)
+    return f"{finished} of {len(wanted)} points are finished and kept in {folder}; the same command goes on"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -175,9 +177,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except JobFailedError as error:
         if not isinstance(error.__cause__, EXPECTED):
             raise
-        parser.error(f"{error}; {_kept(experiment, folder)}")
+        parser.error(f"{error}; {_kept(experiment, folder, only)}")
     except KeyboardInterrupt:
-        print(f"interrupted; {_kept(experiment, folder)}", file=sys.stderr)
+        print(f"interrupted; {_kept(experiment, folder, only)}", file=sys.stderr)
         return 130
     return 0
 
