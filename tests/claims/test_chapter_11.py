@@ -574,6 +574,11 @@ def test_b16_certified_lstms_stay_close_as_truncated_models_and_not_otherwise(cu
         assert found.low > 0.6
     assert all(min(apart(result, f"{way} 35")) > 0.4 for way in ("reset", "carried"))
     assert error(result, "truncated 20") == pytest.approx(0.001, abs=0.0005)
+    moved = [
+        mean(row[-1] for row in cut_short["chorales", cell, "Adam"]["full"]["from start"])
+        for cell in ("LSTM, sum", "LSTM")
+    ]
+    assert 0.09 < moved[0] / moved[1] < 0.11
     ends = apart(result, "nudged")
     assert 0.0008 < min(ends) < max(ends) < 0.085
 
