@@ -73,7 +73,7 @@ def perform(
 def write(path: Path, head: dict[str, Any], entries: list[dict[str, Any]]) -> None:
     """Put a result in its place, one line per point."""
     start = json.dumps(head, indent=1).removesuffix("\n}")
-    lines = ",\n  ".join(json.dumps(entry) for entry in entries)
+    lines = ",\n  ".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     write_atomically(path, f'{start},\n "points": [\n  {lines}\n ]\n}}\n'.encode())
 
 
