@@ -15,6 +15,7 @@ from fhx.experiments.forms import RATE
 from fhx.experiments.items import Items
 from fhx.experiments.language_models.points import LONGER
 from fhx.experiments.language_models.verdicts import GAIN
+from fhx.experiments.music_and_digits.tasks import whole
 from fhx.experiments.protocol import judge, last_gains
 from fhx.stability import contraction_rate, truncated_states
 from fhx.training import interval
@@ -243,6 +244,16 @@ def test_b13_certified_simple_nets_of_piano_pieces_are_ahead_on_average_which_is
     of_words = [rate for (rate,) in nets["words"]["simple"]["certificate"]]
     others = (nets[name]["simple"]["reactions"] for name in ("chorales", "piano pieces", "digits"))
     assert 1.7 < min([*of_words, *(one["certificate"] for found in others for one in found)]) < 1.8
+
+
+@pytest.mark.claim("B13")
+def test_b13_the_table_of_the_sizes_of_music(nets):
+    tasks = {name: whole(name) for name in ("chorales", "piano pieces", "classical music", "folk tunes")}
+    assert [len(task.train) for task in tasks.values()] == [229, 87, 524, 694]
+    frames = {name: task.test.mask.sum().item() for name, task in tasks.items()}
+    assert [round(count / frames["chorales"]) for count in frames.values()] == [1, 4, 14, 10]
+    lengths = {name: frames[name] / len(task.test) for name, task in tasks.items()}
+    assert [round(length / lengths["chorales"]) for length in lengths.values()] == [1, 13, 9, 4]
 
 
 @pytest.mark.claim("B13")

@@ -1,6 +1,7 @@
 """Nets one after another: each by its own seed, put back where it has to be, stopped when nothing is gained."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -230,6 +231,7 @@ def test_a_kept_net_that_stopped_or_diverged_is_known_to_have(trained):
         {"kept": {"net": "other"}},
         {"settings": SETTINGS[1:2]},
         {"seeds": [4]},
+        {"objective": replace(OBJECTIVES[TASK.kind], unit="other")},
         {"task": running_parity(4, sizes=(200, 61, 80))},
         *({"budget": evolve(BUDGET, **other)} for other in ({"updates": 50, "evaluations": 5}, {"batch_size": 8})),
         *({"budget": evolve(BUDGET, **other)} for other in ({"evaluations": 3}, {"patience": 3}, {"clip": 0.5})),

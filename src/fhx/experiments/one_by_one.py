@@ -5,8 +5,6 @@ be put back where it has to be while it is trained. Such nets take minutes each,
 package, and a run that was stopped goes on with the first that is not there.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import process_time
@@ -19,6 +17,7 @@ from torch import Tensor, nn
 
 from fhx._files import replacing
 from fhx.experiments.comparison import Budget, Setting
+from fhx.experiments.kept import file_of
 from fhx.experiments.seeding import per_seed
 from fhx.tasks import Sequences, Task
 from fhx.tasks.files import cache_folder
@@ -70,10 +69,8 @@ def one_by_one(
     objective = objective or OBJECTIVES[task.kind]
     fits: list[Fit[M]] = []
     for setting, seed in zip(settings, seeds, strict=True):
-        one = partial(_one, make, task, setting, seed, budget, objective)
-        if kept is not None:
-            one = partial(_found, kept, one, make, task, setting, seed, budget, objective)
-        fits += per_seed(one, [seed])
+        how = make, task, setting, seed, budget, objective
+        fits += per_seed(partial(_one, *how) if kept is None else partial(_found, kept, *how), [seed])
     longest = max((fit.updates for fit in fits), key=len)
     return Fit(
         task=task.name,
@@ -94,7 +91,6 @@ def one_by_one(
 
 def _found(
     kept: Mapping[str, Any],
-    one: Callable[[], Fit[M]],
     make: Callable[..., M],
     task: Task,
     setting: Setting,
@@ -105,11 +101,10 @@ def _found(
     """The fit of one net from the cache; if it is not there, it is made and put there."""
     how = {name: getattr(budget, name) for name in ("updates", "batch_size", "evaluate_every", "patience", "clip")}
     sizes = [[part.steps, len(part)] for part in (task.train, task.valid, task.test)]
-    told = {**kept, **how, "sizes": sizes, "setting": setting, "seed": seed, "torch": torch.__version__}
-    name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
-    path = cache_folder() / "one_by_one" / f"{name}.pt"
+    what = {"sizes": sizes, "setting": setting, "seed": seed, "metric": objective.unit, "torch": torch.__version__}
+    path = cache_folder() / "one_by_one" / file_of({**kept, **how, **what})
     if not path.exists():
-        fit = one()
+        fit = _one(make, task, setting, seed, budget, objective)
         state = {key: getattr(fit, key) for key in OTHERS}
         state |= {key: torch.as_tensor(getattr(fit, key)) for key in ARRAYS}
         with replacing(path) as temporary:

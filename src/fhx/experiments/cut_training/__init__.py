@@ -11,12 +11,12 @@ Chorales are read in whole pieces; of words "full" is 70 steps of back-propagati
 of all ways are compared with that in full at the start and where the net in full ends. As controls it is trained in
 full twice more, from starts that are moved a little.
 
-Nets are free or certified to contract at the rate 0.99: a simple cell by its 2-norm, an LSTM by the sum of four
-conditions, with a forget gate that opens to 0.64 at most; see :func:`fhx.stability.project`. Outputs start at the
-frequencies of the training split. A learning rate is chosen for the net in full, by the validation metric of other
-seeds, and falls linearly to zero; nets are judged at the end. All nets read the same data in the same order, so their
-seeds differ only in the initial weights. With 10,000 words the rarer ones are read as ``<unk>``, and 500 updates read a
-sixth of the text, so a perplexity says nothing of how well such nets can do; the nets of
+Nets are free or certified to contract at the rate 0.99: a simple cell by its 2-norm, an LSTM by the sum
+:math:`\lambda_\Sigma`, with a forget gate that opens to 0.64 at most; see :func:`fhx.stability.project`. Outputs start
+at the frequencies of the training split. A learning rate is chosen for the net in full, by the validation metric of
+other seeds, and falls linearly to zero; nets are judged at the end. All nets read the same data in the same order, so
+their seeds differ only in the initial weights. With 10,000 words the rarer ones are read as ``<unk>``, and 500 updates
+read a sixth of the text, so a perplexity says nothing of how well such nets can do; the nets of
 :mod:`fhx.experiments.language_models` do.
 """
 

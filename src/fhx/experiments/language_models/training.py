@@ -4,8 +4,6 @@ Text is read in streams side by side, in windows between which states go on and 
 mean loss of a window, its rate falls linearly to zero from the first update to the last, and gradients are clipped.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -20,6 +18,7 @@ from fhx._files import replacing
 from fhx.experiments import real_data as data
 from fhx.experiments.forms import RATE
 from fhx.experiments.items import Items
+from fhx.experiments.kept import file_of
 from fhx.experiments.language_models.net import EVERY, WINDOW, LanguageModel
 from fhx.experiments.language_models.reading import Reading, losses
 from fhx.experiments.seeding import per_seed
@@ -120,8 +119,7 @@ def train(point: Mapping[str, Any], setting: Setting, passes: int, kept: Path | 
         kept: folder of what was written down after each pass; None for one in the cache.
     """
     told = {**point, **SETTINGS, **asdict(setting), "passes": passes}
-    name = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
-    path = (kept or cache_folder() / "language_models") / f"{name}.pt"
+    path = (kept or cache_folder() / "language_models") / file_of(told)
     net, part = new_net(point, setting.dropout, setting.seed), text().train
     stepper = torch.optim.Adam(net.parameters(), lr=setting.rate, fused=True)
     each = len(range(0, part.steps, WINDOW))
