@@ -1,4 +1,4 @@
-"""The table of chapter 11 on how nets are tuned and judged has the numbers of the code, and what is said below holds."""
+"""The page on how nets are trained has the numbers of the code, and what it and chapter 11 say of them holds."""
 
 from math import hypot
 from pathlib import Path
@@ -15,14 +15,15 @@ from fhx.experiments.music_and_digits.tasks import IN_PIECES
 from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LOOKS
 from fhx.training import interval
 
-CHAPTER = Path(__file__).parents[2] / "notebooks" / "11-on-real-data.ipynb"
+BOOK = Path(__file__).parents[2]
 TASKS = ("chorales", "folk tunes", "digits")
 
 
 @pytest.fixture(scope="module")
 def text():
-    book = nbformat.read(CHAPTER, as_version=4)
-    return "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
+    chapter = nbformat.read(BOOK / "notebooks" / "11-on-real-data.ipynb", as_version=4)
+    cells = [cell.source for cell in chapter.cells if cell.cell_type == "markdown"]
+    return "\n".join([*cells, (BOOK / "book" / "trained.md").read_text()])
 
 
 @pytest.fixture(scope="module")
@@ -128,4 +129,4 @@ def test_the_price_on_words_would_be_narrow_if_its_test_words_were_paired(text):
     seeds = interval([b - a for a, b in zip(*scores, strict=True)], level)
     half = hypot(seeds.half_width, stats.norm.ppf((1 + level) / 2) * (error := free.minus(held).error))
     assert f"adds a standard error of only {error:.3f} nats. With that error the interval would be " in text
-    assert f"would be {seeds.mean - half:.2f} to {seeds.mean + half:.2f}." in text
+    assert f"would be {seeds.mean - half:.2f} to {seeds.mean + half:.2f} for the price of" in text
