@@ -26,7 +26,9 @@ STATEMENTS = {
         )
     ),
     "contest": (Ahead("TCN", "LSTM"), Ahead("minGRU", "LSTM"), Ahead("LSTM", "simple")),
-    "truncated": tuple(Ahead(*pair) for pair in (("LSTM", READ[0]), ("LSTM", READ[1]), (READ[1], "LSTM, stable"))),
+    "truncated": tuple(
+        Ahead(*pair, seen=True) for pair in (("LSTM", READ[0]), ("LSTM", READ[1]), (READ[1], "LSTM, stable"))
+    ),
 }
 """What is judged: the price of certificates and of clipped vectors, the rivals, and nets that read in other ways.
 
