@@ -693,6 +693,18 @@ def test_b19_on_chorales_the_exponent_of_an_lstm_is_0_and_those_of_certified_one
 
 
 @pytest.mark.claim("B19")
+def test_b19_simple_nets_of_folk_tunes_have_negative_exponents_and_need_more_than_twenty_frames(nets):
+    tunes = nets["folk tunes"]["simple"]
+    assert all(-0.135 < one["exponent"] < -0.11 for one in tunes["reactions"])
+    assert [round(cost_of_window(tunes, k).mean, 2) for k in (5, 20)] == [1.33, 0.53]
+    assert cost_of_window(tunes, 20).low > cost_of_window(nets["folk tunes"]["LSTM"], 20).mean
+    for name in ("classical music", "piano pieces"):
+        assert all(-0.11 < one["exponent"] < -0.08 for one in nets[name]["simple"]["reactions"])
+    assert f"{mean(tunes['test']):.2f}" == "3.47"
+    assert abs(mean(tunes["test"]) - mean(nets["folk tunes"]["LSTM"]["test"])) < 0.02
+
+
+@pytest.mark.claim("B19")
 def test_b19_on_digits_exponents_of_lstms_are_above_0_and_those_of_simple_nets_below(nets):
     assert 0 < exponents(nets["digits"]["LSTM"]).low < exponents(nets["digits"]["LSTM"]).high < 0.02
     assert -0.04 < exponents(nets["digits"]["simple"]).low < exponents(nets["digits"]["simple"]).high < 0
