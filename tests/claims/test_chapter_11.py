@@ -937,3 +937,4 @@ def test_b15_the_text_on_words_that_truncated_nets_see(nets):
     found = [judge(one) for name, one in evidence.items() if "truncated" in name]
     assert len(found) == 3
     assert not any(verdict.all_rules_hold for verdict in found)
+    assert all(one.statements[0].seen for name, one in evidence.items() if "truncated" in name)
