@@ -324,7 +324,7 @@ def test_b13_what_helps_on_chorales_is_not_a_start_and_mostly_what_dropout_throu
     assert verdict[statement] == "undecided at this budget"  # what had been seen when it was stated
     verdict, statement = verdicts["chorales: LSTM, stable is ahead of LSTM, dropout throughout"]
     assert verdict.all_rules_hold
-    assert -0.105 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18
+    assert [f"{end:.2f}" for end in (verdict.leads[statement].low, verdict.leads[statement].high)] == ["-0.10", "0.17"]
     verdict, statement = verdicts["chorales: LSTM, stable, dropout throughout is ahead of LSTM, dropout throughout"]
     assert verdict.all_rules_hold
     assert -0.08 < verdict.leads[statement].low < 0 < verdict.leads[statement].high < 0.18

@@ -11,19 +11,21 @@ from fhx.experiments.protocol import Ahead, Evidence, Kind
 __all__ = ["GAIN", "LOOKS", "STATEMENTS", "by_group", "evidence"]
 
 STATEMENTS = {
-    "price": tuple(
-        Ahead(*pair)
-        for pair in (
-            ("LSTM", "LSTM, stable"),
-            ("simple", "simple, stable"),
-            ("LSTM", "LSTM, clipped"),
-            ("LSTM, clipped", "LSTM, stable"),
-            ("LSTM", "LSTM, four conditions"),
-            ("LSTM, stable", "LSTM, four conditions"),
-            ("LSTM", "LSTM, F = 0.64"),
-            ("LSTM, stable", "LSTM, F = 0.64"),
-            ("LSTM, F = 0.64", "LSTM, four conditions"),
-        )
+    "price": (
+        Ahead("LSTM", "LSTM, stable"),
+        *(
+            Ahead(*pair, seen=True)
+            for pair in (
+                ("simple", "simple, stable"),
+                ("LSTM", "LSTM, clipped"),
+                ("LSTM, clipped", "LSTM, stable"),
+                ("LSTM", "LSTM, four conditions"),
+                ("LSTM, stable", "LSTM, four conditions"),
+                ("LSTM", "LSTM, F = 0.64"),
+                ("LSTM, stable", "LSTM, F = 0.64"),
+                ("LSTM, F = 0.64", "LSTM, four conditions"),
+            )
+        ),
     ),
     "contest": (Ahead("TCN", "LSTM"), Ahead("minGRU", "LSTM"), Ahead("LSTM", "simple")),
     "truncated": tuple(
@@ -32,7 +34,8 @@ STATEMENTS = {
 }
 """What is judged: the price of certificates and of clipped vectors, the rivals, and nets that read in other ways.
 
-It is judged of nets that are stored. The last three were made after the runs, all others before.
+It is judged of nets that are stored. The last three were made after the runs, all others before their own;
+those on other prices than that of the sharpest certificate when free nets had been seen.
 """
 LOOKS = 4
 """How often it was judged: by the last tenth of the updates, and by twice the passes of one net, of some and of all."""
