@@ -58,8 +58,9 @@ ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-s
 
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size.
 # Coloured words of code look alike: those that are not samples become plain text as wide.
+# A drawing is one picture to whoever cannot see it, and of its parts only words have a contrast.
 THIN_OUT = """() => {
-    const formulas = [...document.querySelectorAll('.katex')];
+    const formulas = [...document.querySelectorAll('.katex')].map(each => each.closest('span.math') ?? each);
     const sizes = formulas.map(formula => formula.getBoundingClientRect());
     formulas.forEach((formula, i) => {
         formula.textContent = '';
@@ -68,6 +69,8 @@ THIN_OUT = """() => {
     const words = ':is(pre, .sig) :is(span, em):not([id], [data-sample], :has(*))';
     for (const word of document.querySelectorAll(words)) word.replaceWith(...word.childNodes);
     for (const code of document.querySelectorAll('pre, .sig')) code.normalize();
+    const shapes = '.drawing svg :not(text, text *, title, a, :has(text, a))';
+    for (const shape of document.querySelectorAll(shapes)) shape.remove();
 }"""
 
 
