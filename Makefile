@@ -69,7 +69,7 @@ rooms: .venv/test.installed
 test:
 	@$(MAKE) --no-print-directory --output-sync -j2 .venv/book.installed chromium-then-bubblewrap
 	@$(MAKE) --no-print-directory --output-sync -j2 book-then-notebooks lint-then-grader
-	$(TESTS) tests $(FIRST:%=--ignore %) -n 3 --dist worksteal  # of three that wait for browsers and kernels, two keep two cores busy
+	$(TESTS) tests $(FIRST:%=--ignore %) -n 2 --dist worksteal  # a third browser slows down the two that two cores can run
 
 # Two lanes, a core each, about as long as each other; FIRST, rooms that need no book, makes them so. The book is built
 # while what the tests need is installed.

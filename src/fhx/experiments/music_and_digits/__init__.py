@@ -122,9 +122,9 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "quarter": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", *LINEAR),
         "published": ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", *LINEAR),
     },
-    "folk tunes": {"equal": ("simple", "LSTM", "LSTM, stable", "frozen", "TCN")},
+    "folk tunes": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen", "TCN")},
     "piano pieces": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen", "TCN")},
-    "classical music": {"equal": ("simple", "LSTM", "LSTM, stable", "frozen")},
+    "classical music": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen")},
     "digits": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
