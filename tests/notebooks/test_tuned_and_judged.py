@@ -68,7 +68,7 @@ def test_the_table_has_the_numbers_of_the_code(table):
     assert table["may gain in the last tenth"] == [*gains, ""]
     assert table["may gain by twice the passes"] == ["", "", "", f"{verdicts.GAIN} nats"]
     looks = [LOOKS["chorales"], f"1, on folk tunes {LOOKS['folk tunes']}", LOOKS["digits"], verdicts.LOOKS]
-    assert table["times the results were looked at"] == [*map(str, looks)]
+    assert table["times the statements were judged"] == [*map(str, looks)]
 
 
 def test_what_is_said_of_larger_nets_is_what_they_do(text):
