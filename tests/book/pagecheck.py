@@ -58,7 +58,7 @@ ONLY_SAMPLES = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-s
 
 # Half of a page's elements are the letters of its formulas: each formula becomes a box of its size.
 # Coloured words of code look alike: those that are not samples become plain text as wide.
-# A drawing is one picture to whoever cannot see it, and of its parts only words have a contrast.
+# A drawing is one picture to whoever cannot see it: axe is left its words, its title and its links.
 THIN_OUT = """() => {
     const formulas = [...document.querySelectorAll('.katex')].map(each => each.closest('span.math') ?? each);
     const sizes = formulas.map(formula => formula.getBoundingClientRect());

@@ -1,10 +1,13 @@
 """The page on how nets are trained has the numbers of the code, and what it and chapter 11 say of them holds."""
 
+import re
 from math import hypot
 from pathlib import Path
+from statistics import median
 
 import nbformat
 import pytest
+import yaml
 from scipy import stats
 
 from fhx.experiments import language_models, music_and_digits, stored
@@ -44,7 +47,9 @@ def restraints(budget):
 
 def test_the_table_has_the_numbers_of_the_code(table):
     budgets = [music_and_digits.BUDGETS[task] for task in TASKS]
-    assert all(music_and_digits.BUDGETS[name] == budgets[1] and LOOKS[name] == 1 + (name == TASKS[1]) for name in IN_PIECES)
+    assert all(
+        music_and_digits.BUDGETS[name] == budgets[1] and LOOKS[name] == 1 + (name == TASKS[1]) for name in IN_PIECES
+    )
     *some, last = points.DROPOUTS
     settings = [len(one.rates) * (len(one.decays) + len(one.dropouts)) for one in budgets]
     music = [one.reported["updates"] for one in budgets[:2]]
@@ -69,6 +74,51 @@ def test_the_table_has_the_numbers_of_the_code(table):
     assert table["may gain by twice the passes"] == ["", "", "", f"{verdicts.GAIN} nats"]
     looks = [LOOKS["chorales"], f"1, on folk tunes {LOOKS['folk tunes']}", LOOKS["digits"], verdicts.LOOKS]
     assert table["times the statements were judged"] == [*map(str, looks)]
+
+
+@pytest.mark.parametrize("source", ["11", "12", "13", "B13", "B17"])
+def test_an_interval_in_prose_is_that_of_a_verdict(source):
+    """In chapters those in brackets, in the ledger those between two numbers: a new row moves all of them."""
+    number = r"\$?(-?\d\.\d\d)\$?"
+    if source.isdigit():
+        (path,) = (BOOK / "notebooks").glob(f"{source}-*.ipynb")
+        cells = nbformat.read(path, as_version=4).cells
+        prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        said = re.findall(rf"\({number} to {number}", prose)
+    else:
+        ledger = yaml.safe_load((BOOK / "book" / "claims.yml").read_text())["claims"]
+        (prose,) = (" ".join(claim["statement"].split()) for claim in ledger if claim["id"] == source)
+        said = re.findall(rf"between {number} and {number}", prose)
+    found = music_and_digits.evidence(stored("music_and_digits")) | language_models.evidence(stored("language_models"))
+    leads = [one.lead(one.statements[0].one, one.statements[0].other) for one in found.values()]
+    ends = {(f"{low:.2f}", f"{high:.2f}") for i in leads for low, high in ((i.low, i.high), (-i.high, -i.low))}
+    assert said
+    assert set(said) <= ends
+
+
+def test_which_kinds_take_longer_than_the_nets_that_chose_their_settings(text):
+    sentence = re.search(r"and on longer music of 4,000, where (.*?); on words by one pass", text)[1]
+    named = {
+        **{"certified LSTMs": "LSTM, stable", "convolutional nets": "TCN"},
+        **{"certified simple nets": "simple, stable", "control": CONTROL},
+    }
+    said = {
+        (task, kind, updates)
+        for task, part in re.findall(rf"on ({'|'.join(IN_PIECES)}) (.*?)(?=, on |$)", sentence)
+        for kind, updates in re.findall(rf"({'|'.join(named)})(?: take)? ([\d,]+\d)", part)
+    }
+    judged = music_and_digits.judged(stored("music_and_digits"))
+    late = set()
+    for task in IN_PIECES:
+        for name, kind in named.items():
+            updates = median(judged[task][kind]["best update"]) if kind in judged[task] else 0
+            if updates > music_and_digits.BUDGETS[task].updates:
+                late.add((task, name, f"{round(updates, -2):,}"))
+    assert said == late
+    free = [
+        kind for kind in ("simple", "LSTM") for task in IN_PIECES if median(judged[task][kind]["best update"]) > 4000
+    ]
+    assert not free
 
 
 def test_what_is_said_of_larger_nets_is_what_they_do(text):
