@@ -97,15 +97,19 @@ def test_an_interval_in_prose_is_that_of_a_verdict(source):
 
 
 def test_which_kinds_take_longer_than_the_nets_that_chose_their_settings(text):
-    sentence = re.search(r"and on longer music of 4,000, where (.*?); on words by one pass", text)[1]
+    sentence = re.search(r"\* 4,000, where in the median more are taken (.*);", text)[1]
     named = {
-        **{"certified LSTMs": "LSTM, stable", "convolutional nets": "TCN"},
-        **{"certified simple nets": "simple, stable", "control": CONTROL},
+        "simple nets": "simple",
+        "certified simple nets": "simple, stable",
+        "LSTMs": "LSTM",
+        "certified LSTMs": "LSTM, stable",
+        "convolutional nets": "TCN",
+        "control": CONTROL,
     }
     said = {
         (task, kind, updates)
-        for task, part in re.findall(rf"on ({'|'.join(IN_PIECES)}) (.*?)(?=, on |$)", sentence)
-        for kind, updates in re.findall(rf"({'|'.join(named)})(?: take)? ([\d,]+\d)", part)
+        for task, part in re.findall(rf"on ({'|'.join(IN_PIECES)}) by (.*?)(?=, (?:and )?on |$)", sentence)
+        for kind, updates in re.findall(rf"({'|'.join(sorted(named, reverse=True))}) \(([\d,]+)\)", part)
     }
     judged = music_and_digits.judged(stored("music_and_digits"))
     late = set()
@@ -115,10 +119,6 @@ def test_which_kinds_take_longer_than_the_nets_that_chose_their_settings(text):
             if updates > music_and_digits.BUDGETS[task].updates:
                 late.add((task, name, f"{round(updates, -2):,}"))
     assert said == late
-    free = [
-        kind for kind in ("simple", "LSTM") for task in IN_PIECES if median(judged[task][kind]["best update"]) > 4000
-    ]
-    assert not free
 
 
 def test_what_is_said_of_larger_nets_is_what_they_do(text):
