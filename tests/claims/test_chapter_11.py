@@ -799,6 +799,19 @@ def test_b19_one_input_is_enough_for_a_net_with_exponent_0():
 
 @pytest.mark.claim("B19")
 @torch.no_grad()
+def test_b19_a_unit_that_forgets_fast_on_its_inputs_may_have_a_slope_of_2_at_another():
+    cell, x = one_unit(), torch.full((30, 1, 1), 3.0, **DOUBLE)
+    assert lyapunov_spectrum(cell, x).item() < log(0.02)
+    h = unroll(cell, x)
+    for k in range(1, 8):
+        assert (h - truncated_states(cell, x, k)).abs().max() <= 0.02 ** (k - 1)
+    near, silent = torch.tensor([[0.0], [1e-6]], **DOUBLE), torch.zeros(1, 2, 1, **DOUBLE)
+    zero, after = unroll(cell, silent, near)[0]
+    assert ((after - zero) / 1e-6).item() == pytest.approx(2)
+
+
+@pytest.mark.claim("B19")
+@torch.no_grad()
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000), st.integers(1, 6), st.integers(1, 8), st.floats(0.2, 0.95))
 def test_b19_a_certificate_bounds_the_exponent_and_the_truncation(seed, units, k, rate):
