@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from fhx.dynamics import unroll
-from fhx.experiments import music_and_digits, one_by_one
+from fhx.experiments import music_and_digits, one_by_one, stored
 from fhx.experiments import real_data as data
 from fhx.experiments.forms import FORMS, RATE
 from fhx.experiments.music_and_digits import measures, nets, tasks
@@ -426,3 +426,11 @@ def test_a_point_that_was_trained_is_only_measured_again(problems, monkeypatch):
     with pytest.raises(AttributeError):  # nothing was trained
         music_and_digits.run(point)
     assert len(calls) == 1
+
+
+def test_of_what_was_lost_in_training_only_the_loss_before_the_best_validation_is_kept():
+    result = {"at": [0, 10, 20], "best update": [20, 0, 10], "train": [[9, 8, 7], [6, 5, 4], [3, 2, 1]]}
+    assert music_and_digits.at_best(result) == [7, 6, 2]
+    for entry in stored("music_and_digits")["points"]:
+        if "test" in entry["result"]:
+            assert len(entry["result"]["train"]) == len(entry["result"]["test"])

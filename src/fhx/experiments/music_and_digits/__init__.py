@@ -55,6 +55,7 @@ __all__ = [
     "PUBLISHED",
     "SIGMOID_NETS",
     "SIZES",
+    "at_best",
     "evidence",
     "judged",
     "kinds",
@@ -145,12 +146,12 @@ def run(point: Point) -> Result:
     Each net that has been trained is kept in the cache of the package, and not trained again.
 
     Returns:
-        That of :func:`~fhx.experiments.comparison.compare`; ``units`` and ``inner``, None for a published net;
-        ``receptive field``, None where there is none; by seed ``context``, the test metric by inputs seen, and of a
-        recurrent net ``reactions``, a dictionary that the module ``measures`` describes; on chorales ``written``, music
-        of the first net by the frames that it sees, a number or "all". Of music in pieces ``test``, ``items`` and
-        ``item error`` are those of whole tunes, and ``pieces``, by seed, is the metric on pieces. Of "counted" nets the
-        baselines by name.
+        That of :func:`~fhx.experiments.comparison.compare`, with ``train`` as ``at_best`` has it; ``units`` and
+        ``inner``, None for a published net; ``receptive field``, None where there is none; by seed ``context``, the
+        test metric by inputs seen, and of a recurrent net ``reactions``, a dictionary that the module ``measures``
+        describes; on chorales ``written``, music of the first net by the frames that it sees, a number or "all". Of
+        music in pieces ``test``, ``items`` and ``item error`` are those of whole tunes, and ``pieces``, by seed, is the
+        metric on pieces. Of "counted" nets the baselines by name.
     """
     name, of = point["task"], point["net"]
     if of == "counted":
@@ -166,7 +167,8 @@ def run(point: Point) -> Result:
     fit, result = compare(partial(new_net, name, of, size), task, budget, trained=train, keep_items=True)
     objective = OBJECTIVES[task.kind]
     units, inner = (None, None) if (of, size) == ("TCN", "published") else widths(name, of, size)
-    found = {**result, "units": units, "inner": inner, "receptive field": fit.models[0].receptive_field}
+    found = {**result, "train": at_best(result), "units": units, "inner": inner}
+    found["receptive field"] = fit.models[0].receptive_field
     found["context"] = [context(net, task.test, objective) for net in fit.models]
     if isinstance(fit.models[0], RecurrentNet):
         recurrent = [net for net in fit.models if isinstance(net, RecurrentNet)]
@@ -179,6 +181,12 @@ def run(point: Point) -> Result:
         with torch.no_grad():
             found["test"] = [evaluate(net, whole(name), batch_size=32) for net in fit.models]
     return found
+
+
+def at_best(result: Result) -> list[float | None]:
+    """The training loss of each net before its best validation; whole curves would be a third of all that is stored."""
+    best = [result["at"].index(update) for update in result["best update"]]
+    return [curve[i] for curve, i in zip(result["train"], best, strict=True)]
 
 
 def counted(name: str) -> Result:
