@@ -574,6 +574,12 @@ def apart(result: dict, way: str) -> list[float]:
     return [distance[-1] / moved[-1] for distance, moved in pairs]
 
 
+def nudge(result: dict, way: str) -> float:
+    """How far a nudged net starts from that in full, as a part of the way that this went, on average."""
+    pairs = zip(result[way]["from full"], result["full"]["from start"], strict=True)
+    return mean(distance[0] / moved[-1] for distance, moved in pairs)
+
+
 def error(result: dict, way: str, place: str = "start") -> float:
     """How far the gradient is from that in full, as a fraction of it, on average."""
     return mean(result[way]["gradient"][place])
@@ -593,13 +599,7 @@ def test_b16_by_adam_a_cut_parts_free_nets_about_as_far_as_a_nudge(cut_short, da
     gap = paired(apart(result, "truncated 20"), apart(result, "nudged"))
     assert gap.low < 0.05
     assert gap.high > -0.05
-    first, little = (
-        mean(
-            row[0] / moved[-1]
-            for row, moved in zip(result[way]["from full"], result["full"]["from start"], strict=True)
-        )
-        for way in ("nudged", "nudged little")
-    )
+    first, little = (nudge(result, way) for way in ("nudged", "nudged little"))
     assert 0.07 < first < 0.155
     assert little == pytest.approx(first / 100, rel=0.01)
     assert 0.23 < mean(apart(result, "nudged little")) < 1.14
@@ -642,6 +642,11 @@ def test_b16_certified_lstms_stay_close_as_truncated_models_and_not_otherwise(cu
     assert 0.09 < moved[0] / moved[1] < 0.11
     ends = apart(result, "nudged")
     assert 0.0008 < min(ends) < max(ends) < 0.085
+    assert mean(ends) == pytest.approx(0.02, abs=0.005)
+    assert nudge(result, "nudged") == pytest.approx(0.001, abs=0.0005)
+    assert min(mean(apart(result, f"{way} {k}")) for way in ("reset", "carried") for k in KS) == pytest.approx(
+        0.67, abs=0.005
+    )
 
 
 @pytest.mark.claim("B16")
@@ -650,6 +655,8 @@ def test_b16_certified_simple_nets_do_not_stay_close(cut_short):
     assert error(result, "truncated 20") == pytest.approx(0.18, abs=0.005)
     assert interval(apart(result, "truncated 35")).low > 0.5
     assert interval(apart(result, "truncated 35")).mean == pytest.approx(0.63, abs=0.005)
+    assert nudge(result, "nudged little") == pytest.approx(0.002, abs=0.0005)
+    assert mean(apart(result, "nudged little")) == pytest.approx(0.46, abs=0.005)
 
 
 @pytest.mark.claim("B16")
