@@ -35,6 +35,14 @@ const unfolded = new ResizeObserver((entries) => {
 });
 for (const box of document.querySelectorAll("details pre, .dropdown pre, .katex-display, .drawing")) unfolded.observe(box);
 
+// Where a table goes on beyond the edge of a narrow page it fades there, until it is scrolled to its end.
+const fade = (box) => box.toggleAttribute("data-more", box.scrollWidth - box.clientWidth - box.scrollLeft > 1);
+const resized = new ResizeObserver((entries) => { for (const { target } of entries) fade(target); });
+for (const box of document.querySelectorAll(".bd-article .pst-scrollable-table-container")) {
+  resized.observe(box);
+  box.addEventListener("scroll", () => fade(box), { passive: true });
+}
+
 // A switch opens all folded code of a chapter, and is remembered for the other pages. It stands in the bar that stays in
 // view, and what one reads stays where it is.
 const folds = document.querySelectorAll(".bd-article details.fold:not(.fold-proof, .fold-source-note, .fold-tests)");

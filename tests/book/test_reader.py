@@ -98,6 +98,26 @@ def test_the_menu_of_a_narrow_page_opens(site, browse):
     assert browse(menu) == f"{site}/{CHAPTERS[0]}.html"
 
 
+def test_a_table_that_goes_on_beyond_the_edge_fades_there_until_its_end_is_reached(site, browse):
+    def scrolled(browser):
+        with visit(browser, f"{site}/notebooks/11-on-real-data.html", 390) as page:
+            boxes = page.locator(".pst-scrollable-table-container:visible").all()
+            goes_on, mask = (
+                "box => box.scrollWidth > box.clientWidth + 1",
+                "box => getComputedStyle(box).maskImage !== 'none'",
+            )
+            seen = [(box.evaluate(goes_on), box.evaluate(mask)) for box in boxes]
+            wide = next(box for box in boxes if box.evaluate(goes_on))
+            wide.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+            page.wait_for_timeout(100)
+            return seen, wide.evaluate(mask)
+
+    seen, at_end = browse(scrolled)
+    assert all(goes_on == fades for goes_on, fades in seen)
+    assert {fades for _, fades in seen} == {True, False}
+    assert not at_end
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_links_in_drawings_are_followed_by_mouse_and_by_keyboard(width, html, site, browse):
     def follow(browser, address):
