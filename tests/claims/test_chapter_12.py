@@ -237,10 +237,10 @@ def words() -> dict[str, dict]:
     [
         ("chorales: LSTM is ahead of simple", "holds", 0.39, "0.23 to 0.55"),
         ("chorales: attention is ahead of LSTM", "fails", -0.26, "-0.39 to -0.13"),
-        ("chorales: LRU is ahead of LSTM", "fails", -0.11, "-0.22 to -0.0016"),
+        ("chorales: LRU is ahead of LSTM", "fails", -0.11, "-0.22 to -0.0015"),
         ("digits: minGRU is ahead of LSTM", "undecided at this budget", -0.04, "-0.21 to 0.13"),
         ("chorales: TCN is ahead of LSTM", "holds", 0.12, "0.012 to 0.22"),
-        ("chorales at own sizes: TCN is ahead of LSTM", "undecided at this budget", 0.21, "0.059 to 0.35"),
+        ("chorales at own sizes: TCN is ahead of LSTM", "undecided at this budget", 0.21, "0.059 to 0.36"),
         ("chorales: minGRU is ahead of LSTM", "undecided at this budget", 0.09, "-0.014 to 0.19"),
         ("chorales: TCN is ahead of LSTM, dropout throughout", "undecided at this budget", 0.01, "-0.12 to 0.14"),
         ("digits: TCN is ahead of LSTM", "undecided at this budget", 0.03, "-0.075 to 0.14"),
@@ -304,11 +304,35 @@ def test_b17_the_text_on_a_convolutional_net_of_piano_pieces() -> None:
     found = nets["TCN"]
     assert [f"{interval(nets[net]['test']).mean:.2f}" for net in ("TCN", "LSTM")] == ["7.68", "7.50"]
     assert found["receptive field"] == 61
-    cut = [interval([c["5"] - c["all"] for c in nets[net]["context"]]).mean for net in ("TCN", "LSTM")]
-    assert [round(cost, 2) for cost in cut] == [0.08, 0.15]
     best, second = sorted((loss, rate) for rate, *_, loss in found["settings"] if loss)[:2]
     assert (best[1], second[1]) == (min(rate for rate, *_ in found["settings"]), 0.001)
     assert second[0] - best[0] < 0.01
+
+
+@pytest.mark.claim("B17")
+def test_b17_a_convolutional_net_of_classical_music_is_behind_and_over_fits() -> None:
+    run = stored("music_and_digits")
+    nets = music_and_digits.judged(run)["classical music"]
+    found = music_and_digits.evidence(run)["classical music: TCN is ahead of LSTM"]
+    assert judge(found)[found.statements[0]] == "fails"
+    lead = found.lead("LSTM", "TCN")
+    assert [f"{value:.2f}" for value in (lead.low, lead.mean, lead.high)] == ["0.09", "0.40", "0.70"]
+    assert [f"{interval(nets[net]['test']).mean:.2f}" for net in ("TCN", "LSTM")] == ["7.47", "7.07"]
+    sums = (nets[net]["items"]["sums"] for net in ("TCN", "LSTM"))
+    worse = [one > other for one, other in zip(*sums, strict=True)]
+    assert (sum(worse), len(worse)) == (123, 124)
+    gaps = {
+        net: interval([min(v) - t for v, t in zip(nets[net]["valid"], nets[net]["train"], strict=True)]).mean
+        for net in ("TCN", "LSTM")
+    }
+    assert {net: round(gap, 2) for net, gap in gaps.items()} == {"TCN": 0.77, "LSTM": 0.16}
+    tried = {d: min(loss for *_, e, loss in nets["TCN"]["settings"] if loss and e == d) for d in (0.0, 0.2)}
+    assert (nets["TCN"]["dropout"], nets["TCN"]["decay"]) == (0, 0)
+    assert round(tried[0.2] - tried[0.0], 2) == 0.02
+    assert tried[0.0] < min(min(curve) for curve in nets["TCN"]["valid"])
+    for name in ("classical music", "piano pieces"):
+        lstm = music_and_digits.judged(run)[name]["LSTM"]
+        assert abs(interval([c["50"] - c["all"] for c in lstm["context"]]).mean) < 0.005
 
 
 @pytest.mark.claim("B17")

@@ -165,9 +165,9 @@ def test_the_level_of_one_interval_is_what_is_left_by_all(text):
     levels = {shown: 100 * (1 - 0.05 / shown) for shown in (of_words, of_music)}
     assert f"The {of_music} on music and digits share 95 %, as do the {of_words} on words" in text
     assert f"so each alone has {levels[of_music]:.2f} or {levels[of_words]:.2f} %" in text
-    assert "With five seeds that is ten or nine standard errors to either side, with ten seeds five" in text
+    assert "With five seeds that is eleven or nine standard errors to either side, with ten seeds five" in text
     wide = {(n, shown): stats.t.ppf(1 - 0.025 / shown, n - 1) for n in (5, 10) for shown in levels}
-    assert [round(wide[5, shown]) for shown in (of_music, of_words)] == [10, 9]
+    assert [round(wide[5, shown]) for shown in (of_music, of_words)] == [11, 9]
     assert {round(wide[10, shown]) for shown in levels} == {5}
 
 

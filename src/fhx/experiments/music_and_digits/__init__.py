@@ -125,7 +125,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "folk tunes": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen", "TCN")},
     "piano pieces": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen", "TCN")},
-    "classical music": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen")},
+    "classical music": {"equal": ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen", "TCN")},
     "digits": {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
