@@ -310,7 +310,7 @@ def test_b17_the_text_on_a_convolutional_net_of_piano_pieces() -> None:
 
 
 @pytest.mark.claim("B17")
-def test_b17_a_convolutional_net_of_classical_music_is_behind_and_over_fits() -> None:
+def test_b17_a_convolutional_net_of_classical_music_is_behind() -> None:
     run = stored("music_and_digits")
     nets = music_and_digits.judged(run)["classical music"]
     found = music_and_digits.evidence(run)["classical music: TCN is ahead of LSTM"]

@@ -184,7 +184,7 @@ def run(point: Point) -> Result:
 
 
 def at_best(result: Result) -> list[float | None]:
-    """The training loss of each net before its best validation; whole curves would be a third of all that is stored."""
+    """The training loss of each net just before its best validation; nothing reads the rest of its curve."""
     best = [result["at"].index(update) for update in result["best update"]]
     return [curve[i] for curve, i in zip(result["train"], best, strict=True)]
 
