@@ -26,6 +26,7 @@ VERDICTS = {
 }
 NEEDS_CORRECTION = ("corrected", "false as stated")
 COUNTS = {"A": 14, "B": 19, "C": 12, "D": 5, "E": 25}  # claims to settle, by source
+LONGEST = 90  # words of a statement, which is read at one go
 IDS = tuple(f"{source}{number}" for source, count in COUNTS.items() for number in range(1, count + 1))
 
 SCHEMA = Draft202012Validator(json.loads(Path(__file__).parents[1].joinpath("claims.schema.json").read_text("utf-8")))
@@ -64,6 +65,7 @@ class Claim:
     cells: tuple[str, ...]
     tests: tuple[str, ...]
     corrections: tuple[Correction, ...]
+    found: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:
@@ -198,6 +200,8 @@ def _row(row: dict, chapters: dict[int, str], labels: _Labels, tests: list[str])
         yield f"{name}: {verdict}, but without a correction"
     if not row["chapters"]:
         yield f"{name}: no chapter settles it"
+    if (words := len(row["statement"].split())) > LONGEST:
+        yield f"{name}: the statement has {words} words, more than {LONGEST}; what was found has a field of its own"
     yield from (f"{name}: there is no chapter {number}" for number in row["chapters"] if number not in chapters)
     cells = list(row["cells"])
     cells += [correction["cell"] for correction in corrections]

@@ -141,6 +141,7 @@ class Cards(LedgerDirective):
         place = claim.place + (f". {{cite:t}}`{','.join(claim.references)}`" if claim.references else "")
         facts = {
             "Said in": [*self.markdown(place)],
+            "Found": [self._bullets(claim.found)] if claim.found else [],
             "True": [part for correction in claim.corrections for part in self.markdown(correction.truth)],
             "Seen in": [nodes.paragraph("", "", self.cell_link(cell)) for cell in claim.cells],
         }
@@ -163,6 +164,9 @@ class Cards(LedgerDirective):
             classes=["claim", f"source-{claim.source.lower()}", f"verdict-{slug(claim.verdict)}"],
         )
         return self.anchor(card, f"claim-{claim.id}")
+
+    def _bullets(self, texts: Iterable[str]) -> nodes.bullet_list:
+        return nodes.bullet_list("", *(nodes.list_item("", *self.markdown(text)) for text in texts))
 
     def _checked(self, claim: Claim) -> Iterator[Fold]:
         if claim.tests:

@@ -72,7 +72,7 @@ def test_the_table_has_the_numbers_of_the_code(table):
     gains = [f"{GAINS[task]} {'of the answers' if task == 'digits' else 'nats'}" for task in TASKS]
     assert table["may gain in the last tenth"] == [*gains, ""]
     assert table["may gain by twice the passes"] == ["", "", "", f"{verdicts.GAIN} nats"]
-    looks = [LOOKS["chorales"], f"1, on folk tunes {LOOKS['folk tunes']}", LOOKS["digits"], verdicts.LOOKS]
+    looks = [f"{LOOKS['chorales']}, at own sizes 1", f"1, on folk tunes {LOOKS['folk tunes']}", LOOKS["digits"], verdicts.LOOKS]
     assert table["times the statements were judged"] == [*map(str, looks)]
 
 
@@ -87,7 +87,7 @@ def test_an_interval_in_prose_is_that_of_a_verdict(source):
         said = re.findall(rf"\({number} to {number}", prose)
     else:
         ledger = yaml.safe_load((BOOK / "book" / "claims.yml").read_text())["claims"]
-        (prose,) = (" ".join(claim["statement"].split()) for claim in ledger if claim["id"] == source)
+        (prose,) = (" ".join([claim["statement"], *claim["found"]]) for claim in ledger if claim["id"] == source)
         said = re.findall(rf"between {number} and {number}", prose)
     found = music_and_digits.evidence(stored("music_and_digits")) | language_models.evidence(stored("language_models"))
     leads = [one.lead(one.statements[0].one, one.statements[0].other) for one in found.values()]

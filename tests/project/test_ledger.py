@@ -62,6 +62,7 @@ def test_not_marked(): ...
 """
 CELL = "01-the-recurrence#two-ways"
 TEST = "tests/dynamics/test_unroll.py::test_two_ways"
+FOUND = ["*One step*: it is read.", "*Two steps*: $x_1$ is not."]
 CORRECTION = {
     "says": "The last input is read, $y_T = x_T$.",
     "truth": "It is not.",
@@ -89,7 +90,8 @@ def settled() -> dict:
     for entry in raw["claims"]:
         entry |= {"verdict": "open", "cells": []}
         entry.pop("corrections", None)
-    raw["claims"][0] |= {"verdict": "corrected", "cells": [CELL], "corrections": [dict(CORRECTION)]}
+    seen = {"verdict": "corrected", "found": FOUND, "cells": [CELL], "corrections": [dict(CORRECTION)]}
+    raw["claims"][0] |= seen
     return raw
 
 
@@ -106,8 +108,9 @@ def test_every_reference_is_in_the_bibliography():
 
 def test_statements_are_typeset_with_balanced_mathematics():
     for claim in claims.load(ROOT).claims:
-        assert claim.statement.count("$") % 2 == 0, claim.id
-        assert claim.statement.count("{") == claim.statement.count("}"), claim.id
+        for text in (claim.statement, *claim.found):
+            assert text.count("$") % 2 == 0, claim.id
+            assert text.count("{") == text.count("}"), claim.id
 
 
 def test_a_complete_row_of_every_verdict_is_accepted(book):
@@ -192,6 +195,8 @@ BREACHES = {
     "no cell": (_set(cells=[]), "A1: corrected, but without a cell"),
     "no test": (lambda rows: rows[1].update(verdict="proved", cells=[CELL]), "A2: proved, but without a test"),
     "no correction": (_set(corrections=[]), "A1: corrected, but without a correction"),
+    "a statement that is too long": (_set(statement="word " * 91), "A1: the statement has 91 words, more than 90"),
+    "found of another kind": (_set(found="x"), "A1: field 'found' is a str, expected a list"),
     "no chapter": (_set(chapters=[]), "A1: no chapter settles it"),
     "unknown chapter": (_set(chapters=[14]), "A1: there is no chapter 14"),
     "cell without label": (_set(cells=["01-the-recurrence"]), "is not of the form 01-notebook#label"),
@@ -277,6 +282,9 @@ def test_the_ledger_page_has_one_card_per_claim(site):
     assert TEST in row.replace("<wbr>", "")
     assert re.search(r"Checked by (\d+) tests?<", row)[1] == str(row.count("test-id"))
     assert "It is not." in row  # what is true
+    found = re.search(r"<dt>Found</dt><dd><ul[^>]*>(.*?)</ul>", row.replace("\n", ""))[1].split("</li>")[:-1]
+    assert [re.sub("<.*?>", "", line) for line in found] == ["One step: it is read.", r"Two steps: \(x_1\) is not."]
+    assert html.count("<dt>Found") == 1 + sum(bool(claim.found) for claim in claims.load(ROOT).claims[1:])
     bar = re.search(r'<div class="verdict-bar".*?</div>', html).group()
     assert sum(map(int, re.findall(r"flex-grow: (\d+)", bar))) == len(claims.IDS)
     assert "Of 75 claims, 1 is settled." in html
