@@ -8,6 +8,7 @@ from statistics import median
 import nbformat
 import pytest
 import yaml
+from attrs import evolve
 from scipy import stats
 
 from fhx.experiments import language_models, music_and_digits, stored
@@ -15,7 +16,8 @@ from fhx.experiments.forms import FORMS
 from fhx.experiments.items import Items
 from fhx.experiments.language_models import points, verdicts
 from fhx.experiments.music_and_digits.tasks import IN_PIECES
-from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LOOKS
+from fhx.experiments.music_and_digits.verdicts import CONTROL, GAINS, LATER, LOOKS
+from fhx.experiments.protocol import judge
 from fhx.training import interval
 
 BOOK = Path(__file__).parents[2]
@@ -72,7 +74,7 @@ def test_the_table_has_the_numbers_of_the_code(table):
     gains = [f"{GAINS[task]} {'of the answers' if task == 'digits' else 'nats'}" for task in TASKS]
     assert table["may gain in the last tenth"] == [*gains, ""]
     assert table["may gain by twice the passes"] == ["", "", "", f"{verdicts.GAIN} nats"]
-    looks = [f"{LOOKS['chorales']}, at own sizes 1", f"1, on folk tunes {LOOKS['folk tunes']}", LOOKS["digits"], verdicts.LOOKS]
+    looks = [f"{LOOKS['chorales']}, at own sizes 1", f"1, on folk tunes {LOOKS['folk tunes']}", f"{LOOKS['digits']}, of the last three kinds 1", verdicts.LOOKS]
     assert table["times the statements were judged"] == [*map(str, looks)]
 
 
@@ -94,6 +96,19 @@ def test_an_interval_in_prose_is_that_of_a_verdict(source):
     ends = {(f"{low:.2f}", f"{high:.2f}") for i in leads for low, high in ((i.low, i.high), (-i.high, -i.low))}
     assert said
     assert set(said) <= ends
+
+
+def test_what_one_verdict_would_be_if_the_last_kinds_counted_like_the_others(text):
+    assert "If they too counted five times, one verdict would change: on classical music" in text
+    found = music_and_digits.evidence(stored("music_and_digits"))
+    more = (LOOKS["digits"] - 1) * sum(pair.endswith(LATER["digits"]) for pair in found if pair.startswith("digits"))
+    changed = {}
+    for name, one in found.items():
+        (statement,) = one.statements
+        counted, like_others = judge(one), judge(evolve(one, shown=one.shown + more))
+        if counted[statement] != like_others[statement]:
+            changed[name] = like_others.reasons
+    assert changed == {"classical music: TCN is ahead of LSTM": {"control": "TCN is not ahead of frozen"}}
 
 
 def test_which_kinds_take_longer_than_the_nets_that_chose_their_settings(text):

@@ -59,6 +59,9 @@ LOOKS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 1), "folk tunes"
 that had the time to stop; and on digits by the curves of nets that were left to run, with a control that had twice the
 time, and by the scores of these nets too. Folk tunes were judged with fewer rates and updates first."""
 
+LATER = {"digits": ("LSTM, stable", "LSTM, truncated 20", "LSTM, truncated 50")}
+"""Kinds that were trained when the others of a problem had been judged: what is said of them was looked at once."""
+
 
 def judged(stored: Mapping[str, Any]) -> dict[str, dict[str, Result]]:
     """The nets of equal size by problem and kind; of those that were left to run too, the ones that were."""
@@ -87,6 +90,10 @@ def _validation(result: Result) -> float:
     return sum(best) / len(best)
 
 
+def _looks(name: str, one: Ahead) -> int:
+    return 1 if one.other in LATER.get(name, ()) else LOOKS[name]
+
+
 def _by_size(stored: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Result]]]:
     nets: dict[str, dict[str, dict[str, Result]]] = {size: {} for size in (*SIZES, LEFT, "none")}
     for entry in stored["points"]:
@@ -98,14 +105,14 @@ def _by_size(stored: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Result]
 def evidence(stored: Mapping[str, Any]) -> dict[str, Evidence]:
     """What the nets that are judged say of each statement on each problem, under the name of both.
 
-    All intervals together have the level: those of all questions on all problems, each time that they were looked at.
+    All intervals together have the level: those of all questions on all problems, each time that it was looked at.
     """
     nets = _by_size(stored)
     trained = nets["equal"] | nets[LEFT]  # by problem: where nets were left to run, only they can settle anything
     own = {name: {of: result for of, (_, result) in kinds.items()} for name, kinds in own_sizes(stored).items()}
     everything = [one for statements in STATEMENTS.values() for one in statements]
     shown = [
-        *(("", name, kinds, one, LOOKS[name]) for name, kinds in trained.items() for one in everything),
+        *(("", name, kinds, one, _looks(name, one)) for name, kinds in trained.items() for one in everything),
         *((" at own sizes", name, kinds, one, 1) for name, kinds in own.items() for one in AT_OWN_SIZES),
     ]
     shown = [each for each in shown if {each[3].one, each[3].other, CONTROL} <= each[2].keys()]
