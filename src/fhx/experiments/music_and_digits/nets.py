@@ -50,7 +50,7 @@ PUBLISHED = {
 """The convolutional nets of Bai et al. (2018), table 2 of their appendix."""
 WINDOWS = {"chorales": (5, 20), "digits": (16, 64), **dict.fromkeys(IN_PIECES, (5, 20))}
 """Inputs that nets with a window see; logistic ones see the more."""
-TRUNCATED = {"chorales": (5, 20), "digits": (20, 50), **dict.fromkeys(IN_PIECES, (5,))}
+TRUNCATED = {"chorales": (5, 20), "digits": (5, 10, 20, 50), **dict.fromkeys(IN_PIECES, (5,))}
 """Inputs that truncated LSTMs see."""
 PROJECTED_ONCE = "LSTM, projected once"
 """A free LSTM that starts under the sharpest certificate."""

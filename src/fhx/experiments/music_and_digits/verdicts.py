@@ -13,7 +13,7 @@ from attrs import evolve
 from fhx.experiments.causal.rivals import LINEAR
 from fhx.experiments.comparison import kind
 from fhx.experiments.experiment import Result
-from fhx.experiments.music_and_digits.nets import PROJECTED_ONCE, THROUGHOUT
+from fhx.experiments.music_and_digits.nets import PROJECTED_ONCE, THROUGHOUT, TRUNCATED
 from fhx.experiments.music_and_digits.tasks import IN_PIECES, MUSIC
 from fhx.experiments.protocol import Ahead, Evidence
 
@@ -38,7 +38,7 @@ STATEMENTS = {
         *(Ahead(name, "LSTM") for name in LINEAR),
         Ahead("LSTM", "simple"),
     ),
-    "truncated": tuple(Ahead("LSTM", f"LSTM, truncated {k}") for k in (5, 20, 50)),
+    "truncated": tuple(Ahead("LSTM", f"LSTM, truncated {k}", seen=True) for k in (5, 10, 20, 50)),
     "why": (
         *(Ahead("LSTM, stable", how, seen=True) for how in (PROJECTED_ONCE, THROUGHOUT[0])),
         Ahead(THROUGHOUT[1], THROUGHOUT[0], seen=True),
@@ -46,8 +46,8 @@ STATEMENTS = {
     ),
 }
 """What is judged on each problem where both kinds were trained: the price of a certificate, the rivals, the price of
-seeing the last inputs only, and whether what puts others ahead of LSTMs is a start or where dropout is. The last were
-stated when the others had been seen."""
+seeing the last inputs only, and whether what puts others ahead of LSTMs is a start or where dropout is. The last two
+were stated when full nets had been seen."""
 AT_OWN_SIZES = tuple(
     evolve(one, seen=True)
     for one in (*STATEMENTS["contest"], Ahead("TCN", THROUGHOUT[0]), Ahead("minGRU", THROUGHOUT[0]))
@@ -59,7 +59,7 @@ LOOKS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 1), "folk tunes"
 that had the time to stop; and on digits by the curves of nets that were left to run, with a control that had twice the
 time, and by the scores of these nets too. Folk tunes were judged with fewer rates and updates first."""
 
-LATER = {"digits": ("LSTM, stable", "LSTM, truncated 20", "LSTM, truncated 50")}
+LATER = {"digits": ("LSTM, stable", *(f"LSTM, truncated {k}" for k in TRUNCATED["digits"]))}
 """Kinds that were trained when the others of a problem had been judged: what is said of them was looked at once."""
 
 
