@@ -114,6 +114,7 @@ SIGMOID_NETS = {"folk tunes": 3.46, "piano pieces": 7.46, "classical music": 6.9
 """The same of the recurrent nets of Pascanu et al. (2013) with sigmoids, clipped gradients and their regulariser, which
 were trained on sequences of 200 frames."""
 ON_LONGER = ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen", "TCN", "logistic 20")
+"""Kinds that have been trained on music in pieces."""
 STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "chorales": {
         "equal": (
