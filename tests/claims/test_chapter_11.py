@@ -407,7 +407,11 @@ def test_b13_on_digits_certified_lstms_are_behind_and_some_nets_still_learn(nets
     lead = verdict.leads[statement]
     assert f"{lead.low:.2f} to {lead.high:.2f}" == between
     assert interval(nets["digits"]["LSTM"]["test"]).low > 0.9
-    assert mean(nets["digits"][kind]["test"]) < mean(nets["digits"]["frozen"]["test"]) + 0.05
+    frozen = nets["digits"]["frozen"]["test"]
+    if kind == "LSTM, stable":  # hardly more than frozen ones
+        assert mean(nets["digits"][kind]["test"]) < mean(frozen) + 0.05
+    else:
+        assert interval(nets["digits"][kind]["test"]).high < interval(frozen).high
 
 
 # B14
