@@ -153,6 +153,18 @@ def test_every_rule_refuses(rule, why, changes):
     assert str(verdict) == f"undecided at this budget; does not hold: {rule} ({why})"
 
 
+@pytest.mark.parametrize(("level", "found"), [(0.8, "fails"), (0.9, "undecided at this budget")])
+def test_the_control_is_asked_of_whoever_is_ahead(level, found):
+    """Where a statement fails that is the other kind: what is behind need not be better than the control."""
+    verdict = judge(evidence(deep=scores_at(0.8), simple=scores_at(0.9), frozen=scores_at(level)))
+    assert verdict[STATEMENT] == found
+    assert verdict.reasons == ({} if found == "fails" else {"control": "simple is not ahead of frozen"})
+
+
+def scores_at(level):
+    return {"scores": kind(level).scores}
+
+
 @pytest.mark.parametrize(
     ("tried", "refused"),
     [

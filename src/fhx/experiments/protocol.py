@@ -4,7 +4,7 @@ A comparison of trained nets says that one kind is ahead of another. Whether tha
 by whoever looks at the numbers, but by :func:`judge`, from the evidence that is stored with them:
 
 * *control*: in one kind the part in question is switched off (a frozen cell with a trained readout, shuffled time, no
-  recurrence), and whoever is said to be ahead is ahead of it by the interval;
+  recurrence), and whichever of the two is ahead on average is ahead of it by the interval;
 * *plateau*: the last tenth of the updates betters no net's best validation value by more than a stated gain; of kinds
   whose learning rate falls to zero, which makes any end look flat or steep, twice the updates do not;
 * *tuning*: the learning rate of every kind lies inside its grid, or one inside is as good to within the stated gain (as
@@ -252,7 +252,8 @@ def _control(evidence: Evidence) -> str | None:
         return "there is none"
     if any(len(kind.scores) < 2 for kind in evidence.judged.values()):
         return "one seed says nothing"
-    for name in dict.fromkeys(one.one for one in evidence.statements):
+    for one in evidence.statements:
+        name = one.one if evidence.lead(one.one, one.other).mean > 0 else one.other
         if name != evidence.control and evidence.lead(name, evidence.control).low <= 0:
             return f"{name} is not ahead of {evidence.control}"
     return None
