@@ -77,7 +77,7 @@ def test_b13_after_ten_passes_a_certificate_costs_an_lstm(nets, verdicts):
     verdict, statement = verdicts["words: LSTM is ahead of LSTM, stable"]
     assert verdict[statement] == "holds"
     lead = verdict.leads[statement]
-    assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [0.01, 0.13, 0.25]
+    assert [round(value, 2) for value in (lead.low, lead.mean, lead.high)] == [0.01, 0.13, 0.26]
     words, most = nets["words"], GAIN  # by the last tenth of the updates
     last = {kind: last_gains(words[kind]["at"], words[kind]["valid"], False) for kind in LONGER}
     assert most == 0.05
@@ -924,7 +924,9 @@ def test_b13_the_text_on_words(nets):
 @pytest.mark.claim("B13")
 def test_b13_the_text_on_twice_the_passes(nets):
     words, twice = nets["words"], language_models.by_group(stored("language_models"))["longer"]
-    assert [round(exp(mean(twice[kind]["test"]))) for kind in ("frozen", "LSTM, stable", "LSTM")] == [205, 152, 134]
+    assert [round(exp(mean(twice[kind]["test"]))) for kind in ("frozen", "simple", "LSTM, stable", "LSTM")] == [
+        *(205, 183, 152, 134),
+    ]
     apart = [Items(**twice[kind]["items"]) for kind in ("LSTM, stable", "LSTM")]
     assert round(apart[0].minus(apart[1]).error, 3) == 0.003
     best = {kind: mean([min(curve) for curve in result["valid"]]) for kind, result in twice.items()}

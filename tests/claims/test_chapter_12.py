@@ -248,11 +248,15 @@ def words() -> dict[str, dict]:
         ("piano pieces: LSTM is ahead of simple", "undecided at this budget", 0.16, "-0.087 to 0.4"),
         ("piano pieces: TCN is ahead of LSTM", "fails", -0.18, "-0.31 to -0.054"),
         ("classical music: LSTM is ahead of simple", "holds", 0.18, "0.022 to 0.33"),
+        ("words: LSTM is ahead of simple", "holds", 0.32, "0.2 to 0.44"),
+        ("words: TCN is ahead of LSTM", "undecided at this budget", -0.28, "-0.4 to -0.15"),
+        ("words: minGRU is ahead of LSTM", "undecided at this budget", -0.05, "-0.17 to 0.069"),
         ("folk tunes: LSTM is ahead of simple", "undecided at this budget", -0.01, "-0.3 to 0.27"),
     ],
 )
 def test_b17_what_is_settled_of_the_rivals(name: str, says: str, mean: float, between: str) -> None:
-    evidence = music_and_digits.evidence(stored("music_and_digits"))[name]
+    run = language_models if name.startswith("words") else music_and_digits
+    evidence = run.evidence(stored(run.EXPERIMENT.name))[name]
     verdict, statement = judge(evidence), evidence.statements[0]
     lead = verdict.leads[statement]
     assert verdict[statement] == says
