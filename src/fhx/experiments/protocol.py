@@ -81,8 +81,7 @@ class Kind:
         return sign * tried[self.rate] - max(values) if values and self.rate in tried else inf
 
     def last_gain(self, higher_is_better: bool) -> float:
-        """By how much the last tenth of the updates, or twice the updates where nets had them, bettered the best
-        validation value of a seed, at most."""
+        """What the last tenth of the updates, or twice the updates, adds to a seed's best validation value, at most."""
         if not self.longer:
             return max(last_gains(self.at, self.valid, higher_is_better))
         sign = 1 if higher_is_better else -1
