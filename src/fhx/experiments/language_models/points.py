@@ -41,7 +41,7 @@ FULL = "LSTM"
 """The kind that is also trained to read in other ways."""
 READ = ("truncated 10", "truncated 20")
 """Other ways to read in which it is trained, with the rate and the dropout that it has in full."""
-LONGER = ("simple", "LSTM", "LSTM, stable", "frozen")
+LONGER = ("simple", "simple, stable", "LSTM", "LSTM, stable", "frozen")
 """Kinds that are trained for twice as many passes too, with the same settings, as a verdict asks of all it is about."""
 LARGE = {"layers": 2, "units": 200}
 """A second size."""

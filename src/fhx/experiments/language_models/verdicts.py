@@ -39,7 +39,8 @@ those on other prices than that of the sharpest certificate when free nets had b
 """
 LOOKS = 5
 """How often it was judged: by the last tenth of the updates, and by twice the passes of one net, of some, of all that
-the first statement is about, and of simple nets."""
+the first statement is about, and of simple nets. (Twice the passes of certified simple nets are not counted: what is
+said of these was stated late, so nothing could be settled.)"""
 GAIN = 0.05
 """What twice the passes may add to a validation loss, in nats a word."""
 
