@@ -144,6 +144,7 @@ def test_chapter_13_names_all_leads_of_rivals_that_are_settled(answers):
         "behind on chorales, classical music and words, attention and the LRU on chorales; all this is settled"
     )
     assert said in answers
+    assert "The LSTM was ahead on chorales, on classical music and on words" in answers
     settled = {}
     for run in (music_and_digits, language_models):
         for name, one in run.evidence(stored(run.EXPERIMENT.name)).items():
