@@ -100,7 +100,8 @@ CONTROL_TIMES = 2
 """How many times as many updates the control has there: its last gains are those of a few validation items."""
 LEFT_TO_RUN = (
     *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9", "LSTM, F = 0.95"),
-    *("LSTM, stable", *(f"LSTM, truncated {k}" for k in nets.TRUNCATED["digits"]), CONTROL, "TCN", "minGRU"),
+    *("LSTM, stable", *(f"LSTM, truncated {k}" for k in nets.TRUNCATED["digits"]), CONTROL, "TCN", "attention"),
+    *LINEAR,
 )
 """Kinds on digits that are trained so too."""
 SIZED = ("simple", "LSTM", THROUGHOUT[0], CONTROL, "TCN", "attention", *LINEAR)
@@ -132,7 +133,7 @@ STORED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "equal": (
             *("simple", "simple, stable", "LSTM", "LSTM, four conditions", "LSTM, F = 0.64", "LSTM, F = 0.9"),
             *("LSTM, F = 0.95", "LSTM, stable", *(f"LSTM, truncated {k}" for k in nets.TRUNCATED["digits"])),
-            *("frozen", "TCN", "minGRU", "logistic 64"),
+            *("frozen", "TCN", "attention", *LINEAR, "logistic 64"),
         ),
         LEFT: LEFT_TO_RUN,
     },

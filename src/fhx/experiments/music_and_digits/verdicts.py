@@ -59,7 +59,9 @@ LOOKS = {"chorales": 3, "digits": 5, **dict.fromkeys(IN_PIECES, 1), "folk tunes"
 that had the time to stop; and on digits by the curves of nets that were left to run, with a control that had twice the
 time, and by the scores of these nets too. Folk tunes were judged with fewer rates and updates first."""
 
-LATER = {"digits": ("LSTM, stable", *(f"LSTM, truncated {k}" for k in TRUNCATED["digits"]))}
+LATER = {
+    "digits": ("LSTM, stable", *(f"LSTM, truncated {k}" for k in TRUNCATED["digits"]), "attention", "LRU", "RG-LRU")
+}
 """Kinds that were trained when the others of a problem had been judged: what is said of them was looked at once."""
 
 
@@ -91,7 +93,7 @@ def _validation(result: Result) -> float:
 
 
 def _looks(name: str, one: Ahead) -> int:
-    return 1 if one.other in LATER.get(name, ()) else LOOKS[name]
+    return 1 if {one.one, one.other} & {*LATER.get(name, ())} else LOOKS[name]
 
 
 def _by_size(stored: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Result]]]:
