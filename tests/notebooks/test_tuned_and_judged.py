@@ -104,22 +104,25 @@ def test_an_interval_in_prose_is_that_of_a_verdict(source):
     assert set(said) <= ends
 
 
-def test_no_verdict_changed_when_the_control_was_asked_of_whoever_is_ahead(text):
+def test_one_verdict_hangs_on_asking_the_control_of_whoever_is_ahead(text):
     """It had been asked of the kind that a statement names first."""
-    assert "The change altered no verdict." in text
+    assert (
+        "it would alter one: on classical music the convolutional net cannot be told from the control, so that the "
+        "LSTM's lead over it would be undecided"
+    ) in text
     changed, failing = [], 0
     for experiment in EXPERIMENTS.values():
         found = experiment.evidence(stored(experiment.name)) if experiment.evidence else {}
-        for one in filter(None, found.values()):
+        for name, one in ((name, one) for name, one in found.items() if one):
             verdict = judge(one)
             reasons = {rule: why for rule, why in verdict.reasons.items() if rule != "control"}
             first = {each.one for each in verdict.leads} - {one.control}
-            if one.control is None or any(one.lead(name, one.control).low <= 0 for name in first):
+            if one.control is None or any(one.lead(kind, one.control).low <= 0 for kind in first):
                 reasons["control"] = "by the former rule"
             former = Verdict(reasons, verdict.leads)
-            changed += [each for each in verdict.leads if former[each] != verdict[each]]
+            changed += [name for each in verdict.leads if former[each] != verdict[each]]
             failing += sum(verdict[each] == "fails" for each in verdict.leads)
-    assert not changed
+    assert changed == ["classical music: TCN is ahead of LSTM"]
     assert failing > 0
 
 
