@@ -13,7 +13,7 @@ from scipy import stats
 
 from fhx.experiments import language_models, music_and_digits, stored
 from fhx.experiments.catalog import EXPERIMENTS
-from fhx.experiments.forms import FORMS
+from fhx.experiments.forms import FORMS, RATE
 from fhx.experiments.items import Items
 from fhx.experiments.language_models import points, verdicts
 from fhx.experiments.music_and_digits.tasks import IN_PIECES
@@ -204,6 +204,26 @@ def test_which_kinds_take_longer_than_the_nets_that_chose_their_settings(text):
             if updates > music_and_digits.BUDGETS[task].updates:
                 late.add((task, name, f"{round(updates, -2):,}"))
     assert said == late
+
+
+def test_which_certified_nets_on_digits_chose_their_settings_early(text):
+    """Those that chose could stop, those that are judged run on."""
+    said = re.search(r"at their best after ([\d,]+) or fewer in the median, those that run on after ([\d,]+) or more", text)
+    run = stored("music_and_digits")
+    left = music_and_digits.judged(run)["digits"]
+    stopped = {
+        entry["point"]["net"]: entry["result"]
+        for entry in run["points"]
+        if entry["point"]["task"] == "digits" and entry["point"].get("size") == "equal"
+    }
+    certified = [
+        kind
+        for kind, result in left.items()
+        if "reactions" in result and all(one["certificate"] <= RATE for one in result["reactions"])
+    ]
+    assert {"simple, stable", "LSTM, stable", "LSTM, F = 0.64", "LSTM, four conditions"} < {*certified}
+    at_best = [[median(nets[kind]["best update"]) for kind in certified] for nets in (stopped, left)]
+    assert [int(number.replace(",", "")) for number in said.groups()] == [max(at_best[0]), min(at_best[1])]
 
 
 def test_what_is_said_of_larger_nets_is_what_they_do(text):
