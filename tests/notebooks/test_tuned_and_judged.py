@@ -11,8 +11,9 @@ import yaml
 from attrs import evolve
 from scipy import stats
 
-from fhx.experiments import language_models, music_and_digits, stored
+from fhx.experiments import language_models, music_and_digits, real_data, stored
 from fhx.experiments.catalog import EXPERIMENTS
+from fhx.experiments.cut_training.tasks import OTHER_SEEDS
 from fhx.experiments.forms import FORMS, RATE
 from fhx.experiments.items import Items
 from fhx.experiments.language_models import points, verdicts
@@ -224,6 +225,13 @@ def test_which_certified_nets_on_digits_chose_their_settings_early(text):
     assert {"simple, stable", "LSTM, stable", "LSTM, F = 0.64", "LSTM, four conditions"} < {*certified}
     at_best = [[median(nets[kind]["best update"]) for kind in certified] for nets in (stopped, left)]
     assert [int(number.replace(",", "")) for number in said.groups()] == [max(at_best[0]), min(at_best[1])]
+
+
+def test_what_is_said_of_the_smaller_run_is_what_it_does(text):
+    assert {len(seeds) for seeds in OTHER_SEEDS.values()} == {2}
+    assert "Its learning rates are chosen by two other seeds" in text
+    groups = ["one", "two", "three"][len(real_data.CUTOFFS["words"])]
+    assert f"Text is read in {real_data.TEXT['streams']} streams, and the softmax has {groups} groups" in text
 
 
 def test_what_is_said_of_larger_nets_is_what_they_do(text):
